@@ -1,0 +1,225 @@
+"""All settings, each from the environment, each documented in README.md (a test compares the two)."""
+
+import os
+import sys
+from pathlib import Path
+
+import django_stubs_ext
+from csp.constants import NONE, SELF
+
+from config import embedded
+from config.env import database_from_url, env_bool, env_int, env_list, env_str, secret
+
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = embedded.var_dir()  # data of the embedded servers, secret key, beat schedule
+
+DATABASE_URL = secret(
+    "DATABASE_URL"
+)  # postgres://user:password@host/name; empty: embedded PostgreSQL
+REDIS_URL = secret("REDIS_URL")  # channel layer and cache; empty: embedded Valkey
+EMBEDDED_DATABASE = not DATABASE_URL
+EMBEDDED_BROKER = not REDIS_URL
+PRODUCTION = not EMBEDDED_DATABASE  # somebody else's database means somebody's real data
+
+DEBUG = env_bool("RAPPORT_DEBUG", default=False)
+RAPPORT_DEMO = env_bool(
+    "RAPPORT_DEMO", default=not PRODUCTION
+)  # demo data and the page of demo customers
+RAPPORT_PORT = env_int(
+    "RAPPORT_PORT", 8000, at_least=1
+)  # where `manage.py up` listens, on 127.0.0.1
+RAPPORT_HTTPS = env_bool("RAPPORT_HTTPS", default=PRODUCTION)  # secure cookies, redirect, HSTS
+ALLOWED_HOSTS = env_list("RAPPORT_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env_list(
+    "RAPPORT_ORIGINS", ",".join(f"https://{host}" for host in ALLOWED_HOSTS)
+)
+SECRET_KEY = secret("RAPPORT_SECRET_KEY") or ("" if PRODUCTION else embedded.secret_key())
+
+# --- Memory: one line each, env_…("MEMORY_…", default)  # unit ---------------------------------------------------
+
+# --- Chat: one line each, env_…("CHAT_…", default)  # unit -------------------------------------------------------
+
+# --- Escalations: one line each, env_…("DESK_…", default)  # unit ------------------------------------------------
+
+# --- Models: offline unless a key is given -----------------------------------------------------------------------
+OPENAI_API_KEY = secret("OPENAI_API_KEY")  # empty: the offline engine, which generates no text
+OPENAI_BASE_URL = env_str("OPENAI_BASE_URL", "https://api.openai.com/v1")
+
+# --- Django ------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "config",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "channels",
+    "csp",
+    "django_htmx",
+    "ninja",  # serves the API's documentation from our own static files
+    "memory",
+    "chat",
+    "escalations",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- Database ----------------------------------------------------------------------------------------------------
+if EMBEDDED_DATABASE:
+    DATABASES = {"default": embedded.postgres().django_database()}
+else:
+    DATABASES = {"default": database_from_url("DATABASE_URL", DATABASE_URL)}
+# Sockets take a connection per query from many threads: without a pool each reconnects (6 ms instead of 0.05).
+DATABASES["default"]["OPTIONS"] |= {
+    "pool": {"min_size": 1, "max_size": env_int("RAPPORT_DB_POOL", 10, at_least=2), "timeout": 10}
+}
+DATABASES["default"]["CONN_MAX_AGE"] = 0
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = (
+    True  # a restarted server costs one check, not one failed request
+)
+
+# --- Valkey: channel layer, cache, broker ------------------------------------------------------------------------
+CHANNEL_URL = REDIS_URL or embedded.valkey().url
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [CHANNEL_URL]},
+    }
+}
+# Sockets share it for throttling. It may be away: whoever uses it goes on without.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": CHANNEL_URL,
+        "KEY_PREFIX": "rapport",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},  # seconds
+    }
+}
+CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or REDIS_URL or embedded.valkey().broker_url
+# A broker that is away must fail a publish within two seconds: rows are the queue, a sweep takes what was missed.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 1,  # seconds
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0.1,
+    "interval_max": 0.2,
+} | ({"confirm_publish": True} if CELERY_BROKER_URL.startswith("amqp") else {})
+CELERY_BROKER_CONNECTION_TIMEOUT = 2  # seconds
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the worker waits for its broker for ever
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ALWAYS_EAGER = env_bool("CELERY_TASK_ALWAYS_EAGER", default=False)
+CELERY_TASK_TIME_LIMIT = env_int("CELERY_TASK_TIME_LIMIT", 300, at_least=1)  # seconds
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+CELERY_TIMEZONE = "UTC"
+
+# --- Static files ------------------------------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = env_str(
+    "RAPPORT_STATIC_ROOT", str(BASE_DIR / "staticfiles")
+)  # folder that collectstatic fills
+WHITENOISE_USE_FINDERS = not PRODUCTION
+WHITENOISE_AUTOREFRESH = DEBUG
+if PRODUCTION and "collectstatic" not in sys.argv:
+    STORAGES = {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    }
+
+# --- Security ----------------------------------------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],  # covers the page's own WebSocket too
+        "frame-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = RAPPORT_HTTPS
+SESSION_COOKIE_AGE = env_int("RAPPORT_SESSION_HOURS", 12, at_least=1) * 3600  # staff sign-in
+SESSION_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = RAPPORT_HTTPS
+SECURE_HSTS_SECONDS = env_int("RAPPORT_HSTS_DAYS", 30) * 86400 if RAPPORT_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = RAPPORT_HTTPS
+if RAPPORT_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+LOGIN_URL = "admin:login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+
+# --- Mail and logs -----------------------------------------------------------------------------------------------
+EMAIL_BACKEND = (
+    "django.core.mail.backends.smtp.EmailBackend"
+    if os.environ.get("EMAIL_HOST")
+    else "django.core.mail.backends.console.EmailBackend"
+)
+EMAIL_HOST = env_str("EMAIL_HOST")  # empty: mails are printed
+EMAIL_PORT = env_int("EMAIL_PORT", 587, at_least=1)
+EMAIL_HOST_USER = env_str("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = secret("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL = env_str("RAPPORT_FROM_EMAIL", "support@localhost")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env_str(
+            "RAPPORT_LOG_LEVEL", "WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR")
+        ),
+    },
+}
