@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Django's command line; commands that need the embedded servers find them running, or run them for their own time."""
+"""Django's command line; a command that needs the embedded servers finds or runs them."""
 
 import contextlib
 import os

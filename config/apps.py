@@ -7,4 +7,5 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401
+        # The Celery app has to exist before the first task is sent.
+        from config import celery, checks  # noqa: F401

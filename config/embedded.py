@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey that come as wheels, run for whoever needs them and stopped by the last one out."""
+"""PostgreSQL and Valkey from wheels, run for whoever needs them, stopped by the last one out."""
 
 import contextlib
 import os

@@ -56,7 +56,7 @@ def env_list(name: str, default: str = "") -> list[str]:
 
 
 def secret(name: str) -> str:
-    """Return the value of NAME, or the first line of the file that NAME_FILE names; "" when neither is set."""
+    """Return NAME, or the first line of the file that NAME_FILE names; "" when neither is set."""
     path = os.environ.get(f"{name}_FILE")
     if not path:
         return os.environ.get(name, "")

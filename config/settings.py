@@ -1,7 +1,6 @@
-"""All settings, each from the environment, each documented in README.md (a test compares the two)."""
+"""All settings, each from the environment; README.md documents each (a test compares the two)."""
 
 import os
-import sys
 from pathlib import Path
 
 import django_stubs_ext
@@ -37,17 +36,17 @@ CSRF_TRUSTED_ORIGINS = env_list(
 )
 SECRET_KEY = secret("RAPPORT_SECRET_KEY") or ("" if PRODUCTION else embedded.secret_key())
 
-# --- Memory: one line each, env_…("MEMORY_…", default)  # unit ---------------------------------------------------
+# --- Memory: one line each, env_…("MEMORY_…", default)  # unit -----------------------------------
 
-# --- Chat: one line each, env_…("CHAT_…", default)  # unit -------------------------------------------------------
+# --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
 
-# --- Escalations: one line each, env_…("DESK_…", default)  # unit ------------------------------------------------
+# --- Escalations: one line each, env_…("DESK_…", default)  # unit --------------------------------
 
-# --- Models: offline unless a key is given -----------------------------------------------------------------------
+# --- Models: offline unless a key is given -------------------------------------------------------
 OPENAI_API_KEY = secret("OPENAI_API_KEY")  # empty: the offline engine, which generates no text
 OPENAI_BASE_URL = env_str("OPENAI_BASE_URL", "https://api.openai.com/v1")
 
-# --- Django ------------------------------------------------------------------------------------------------------
+# --- Django --------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "config",
     "django.contrib.admin",
@@ -98,12 +97,12 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-# --- Database ----------------------------------------------------------------------------------------------------
+# --- Database ------------------------------------------------------------------------------------
 if EMBEDDED_DATABASE:
     DATABASES = {"default": embedded.postgres().django_database()}
 else:
     DATABASES = {"default": database_from_url("DATABASE_URL", DATABASE_URL)}
-# Sockets take a connection per query from many threads: without a pool each reconnects (6 ms instead of 0.05).
+# Sockets take a connection per query from many threads: without a pool each reconnects (6 ms).
 DATABASES["default"]["OPTIONS"] |= {
     "pool": {"min_size": 1, "max_size": env_int("RAPPORT_DB_POOL", 10, at_least=2), "timeout": 10}
 }
@@ -112,7 +111,7 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = (
     True  # a restarted server costs one check, not one failed request
 )
 
-# --- Valkey: channel layer, cache, broker ------------------------------------------------------------------------
+# --- Valkey: channel layer, cache, broker --------------------------------------------------------
 CHANNEL_URL = REDIS_URL or embedded.valkey().url
 CHANNEL_LAYERS = {
     "default": {
@@ -130,7 +129,7 @@ CACHES = {
     }
 }
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or REDIS_URL or embedded.valkey().broker_url
-# A broker that is away must fail a publish within two seconds: rows are the queue, a sweep takes what was missed.
+# A broker that is away must fail a publish in two seconds: a sweep takes what it missed.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,  # seconds
     "max_retries": 1,
@@ -150,20 +149,19 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_TIMEZONE = "UTC"
 
-# --- Static files ------------------------------------------------------------------------------------------------
-STATIC_URL = "static/"
-STATIC_ROOT = env_str(
-    "RAPPORT_STATIC_ROOT", str(BASE_DIR / "staticfiles")
-)  # folder that collectstatic fills
+# --- Static files --------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+# The folder that collectstatic fills; the embedded mode serves files from where they are written.
+STATIC_ROOT = env_str("RAPPORT_STATIC_ROOT", str(BASE_DIR / "staticfiles") if PRODUCTION else "")
 WHITENOISE_USE_FINDERS = not PRODUCTION
 WHITENOISE_AUTOREFRESH = DEBUG
-if PRODUCTION and "collectstatic" not in sys.argv:
+if PRODUCTION:
     STORAGES = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
         "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
     }
 
-# --- Security ----------------------------------------------------------------------------------------------------
+# --- Security ------------------------------------------------------------------------------------
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -198,7 +196,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
-# --- Mail and logs -----------------------------------------------------------------------------------------------
+# --- Mail and logs -------------------------------------------------------------------------------
 EMAIL_BACKEND = (
     "django.core.mail.backends.smtp.EmailBackend"
     if os.environ.get("EMAIL_HOST")

