@@ -36,6 +36,8 @@ CSRF_TRUSTED_ORIGINS = env_list(
 )
 SECRET_KEY = secret("RAPPORT_SECRET_KEY") or ("" if PRODUCTION else embedded.secret_key())
 
+RAPPORT_ACCENT = env_str("RAPPORT_ACCENT", "#0b665c")  # the business's colour, #rrggbb
+
 # --- Memory: one line each, env_…("MEMORY_…", default)  # unit -----------------------------------
 
 # --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
@@ -186,7 +188,9 @@ SECURE_HSTS_SECONDS = env_int("RAPPORT_HSTS_DAYS", 30) * 86400 if RAPPORT_HTTPS 
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = RAPPORT_HTTPS
 if RAPPORT_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-LOGIN_URL = "admin:login"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/inbox/"
+LOGOUT_REDIRECT_URL = "login"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

@@ -3,15 +3,20 @@
 from importlib.util import find_spec
 
 from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from config.api import api
+from config.theme import theme_css
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(url="/chat/")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
+    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("theme.css", theme_css, name="theme"),
 ]
 for prefix, module in (("chat/", "chat.urls"), ("inbox/", "escalations.urls")):
     if find_spec(module):
