@@ -33,7 +33,9 @@ class Wording(models.Model):
     """A reply in the business's own words; the key is one of `chat.wordings.DEFAULTS`."""
 
     key = models.SlugField(max_length=64, unique=True)
-    variants = models.JSONField(default=list)  # one is picked by conversation and seq: varied, repeatable
+    variants = models.JSONField(
+        default=list
+    )  # one is picked by conversation and seq: varied, repeatable
 
     def __str__(self) -> str:
         return self.key
@@ -46,7 +48,9 @@ class VisitorToken(models.Model):
     customer = models.ForeignKey(Customer, models.CASCADE, related_name="tokens")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
-    address = models.CharField(max_length=64, blank=True)  # hashed: to see one browser behind many tokens
+    address = models.CharField(
+        max_length=64, blank=True
+    )  # hashed: to see one browser behind many tokens
 
     def __str__(self) -> str:
         return f"token of customer {self.customer_id}"
@@ -67,18 +71,26 @@ class Conversation(models.Model):
     last_seq = models.PositiveIntegerField(default=0)
     flushed_seq = models.PositiveIntegerField(default=0)  # what memory has been told of
     bot_since_seq = models.PositiveIntegerField(default=0)  # budgets and context start afresh here
-    answer_due_at = models.DateTimeField(null=True, blank=True)  # a turn is running; past due: a person
+    answer_due_at = models.DateTimeField(
+        null=True, blank=True
+    )  # a turn is running; past due: a person
     asked_topic = models.CharField(max_length=64, blank=True)  # the open gap question
     working_memory = models.JSONField(default=list, blank=True)  # candidates of this conversation
-    verified = models.BooleanField(default=False)  # the business named this customer by a signed token
-    reply_email = models.EmailField(blank=True)  # for one signed link back; proves and merges nothing
+    verified = models.BooleanField(
+        default=False
+    )  # the business named this customer by a signed token
+    reply_email = models.EmailField(
+        blank=True
+    )  # for one signed link back; proves and merges nothing
     customer_seen_seq = models.PositiveIntegerField(default=0)
     rating = models.SmallIntegerField(null=True, blank=True)  # 1 good, -1 bad
     rating_words = models.TextField(blank=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["answer_due_at"], condition=~Q(answer_due_at=None), name="conversation_due"),
+            models.Index(
+                fields=["answer_due_at"], condition=~Q(answer_due_at=None), name="conversation_due"
+            ),
             models.Index(
                 fields=["last_message_at"], condition=Q(closed_at=None), name="conversation_open"
             ),
@@ -116,12 +128,16 @@ class Message(models.Model):
     author_name = models.CharField(max_length=120, blank=True)
     role = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField()
-    meta = models.JSONField(default=dict, blank=True)  # customers see it: nothing internal belongs here
+    meta = models.JSONField(
+        default=dict, blank=True
+    )  # customers see it: nothing internal belongs here
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["conversation", "seq"], name="message_seq_unique"),
-            models.UniqueConstraint(fields=["conversation", "client_id"], name="message_client_id_unique"),
+            models.UniqueConstraint(
+                fields=["conversation", "client_id"], name="message_client_id_unique"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -134,9 +150,13 @@ class Turn(models.Model):
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="turns")
     question_seq = models.PositiveIntegerField()
     reply_seq = models.PositiveIntegerField(null=True, blank=True)
-    outcome = models.CharField(max_length=24)  # answered, offered, asked, noted, forgot, recalled, note, handed_over, emergency, small_talk, dropped
+    outcome = models.CharField(
+        max_length=24
+    )  # answered, offered, asked, noted, forgot, recalled, note, handed_over, emergency, small_talk, dropped
     reason = models.CharField(max_length=200, blank=True)
-    trace = models.JSONField(default=dict)  # facts, answers, scores, gates, tokens, cost, ms per step, prompt version
+    trace = models.JSONField(
+        default=dict
+    )  # facts, answers, scores, gates, tokens, cost, ms per step, prompt version
     created_at = models.DateTimeField()
 
     class Meta:
@@ -155,7 +175,9 @@ class Tool(models.Model):
     result = models.JSONField(default=dict, blank=True)  # JSON schema
     url = models.CharField(max_length=400)  # template: https://host/orders/{order_id}
     auth_header = models.CharField(max_length=64, blank=True)
-    auth_secret = models.CharField(max_length=400, blank=True)  # the name of an environment variable
+    auth_secret = models.CharField(
+        max_length=400, blank=True
+    )  # the name of an environment variable
     needs_identity = models.BooleanField(default=True)
     timeout_ms = models.PositiveIntegerField(default=3000)
     active = models.BooleanField(default=True)

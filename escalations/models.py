@@ -87,14 +87,18 @@ class Escalation(models.Model):
         STAFF_FIRST = "staff_first", "staff wrote first"
 
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="escalations")
-    queue = models.ForeignKey(Queue, models.PROTECT, null=True, blank=True, related_name="escalations")
+    queue = models.ForeignKey(
+        Queue, models.PROTECT, null=True, blank=True, related_name="escalations"
+    )
     reason = models.CharField(max_length=12, choices=Reason)
     detail = models.CharField(max_length=300, blank=True)  # for staff: which tool, which fact
     request = models.JSONField(default=dict, blank=True)  # a note's request with what is known
     opened_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     promise = models.CharField(max_length=300, blank=True)  # what the customer was told
-    claimed_by = models.ForeignKey(USER, models.SET_NULL, null=True, blank=True, related_name="claims")
+    claimed_by = models.ForeignKey(
+        USER, models.SET_NULL, null=True, blank=True, related_name="claims"
+    )
     claimed_at = models.DateTimeField(null=True, blank=True)
     claimed_seq = models.PositiveIntegerField(default=0)  # staff's messages after it may be kept
     active_at = models.DateTimeField(null=True, blank=True)  # the claim's last sign of life
@@ -109,7 +113,9 @@ class Escalation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["conversation"], condition=Q(closed_at=None), name="escalation_one_open_per_conversation"
+                fields=["conversation"],
+                condition=Q(closed_at=None),
+                name="escalation_one_open_per_conversation",
             ),
             models.CheckConstraint(
                 condition=Q(claimed_by=None, claimed_at=None)
@@ -118,7 +124,9 @@ class Escalation(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["due_at"], condition=Q(closed_at=None), name="escalation_open_due"),
+            models.Index(
+                fields=["due_at"], condition=Q(closed_at=None), name="escalation_open_due"
+            ),
             models.Index(fields=["closed_at"], name="escalation_closed"),
         ]
 
@@ -133,7 +141,9 @@ class Question(models.Model):
     text = models.TextField()
     message_seq = models.PositiveIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=12, choices=Escalation.Reason)
-    match_id = models.BigIntegerField(null=True, blank=True)  # memory's AnswerMatch of this question
+    match_id = models.BigIntegerField(
+        null=True, blank=True
+    )  # memory's AnswerMatch of this question
     gap = models.ForeignKey(Gap, models.SET_NULL, null=True, blank=True, related_name="questions")
     answer = models.ForeignKey(Answer, models.SET_NULL, null=True, blank=True, related_name="+")
     asked_at = models.DateTimeField()
@@ -162,7 +172,9 @@ class Draft(models.Model):
     updated_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["escalation", "staff"], name="draft_one_per_staff")]
+        constraints = [
+            models.UniqueConstraint(fields=["escalation", "staff"], name="draft_one_per_staff")
+        ]
 
     def __str__(self) -> str:
         return f"draft {self.pk}"
@@ -185,7 +197,9 @@ class Presence(models.Model):
     typing_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["escalation", "staff"], name="presence_one_per_staff")]
+        constraints = [
+            models.UniqueConstraint(fields=["escalation", "staff"], name="presence_one_per_staff")
+        ]
 
     def __str__(self) -> str:
         return f"presence {self.pk}"
@@ -196,8 +210,12 @@ class Delivery(models.Model):
 
     kind = models.CharField(max_length=24)  # alert, realert, link_back, staff_first
     to = models.EmailField()
-    customer = models.ForeignKey(Customer, models.CASCADE, null=True, blank=True, related_name="deliveries")
-    escalation = models.ForeignKey(Escalation, models.CASCADE, null=True, blank=True, related_name="deliveries")
+    customer = models.ForeignKey(
+        Customer, models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
+    escalation = models.ForeignKey(
+        Escalation, models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
     subject = models.CharField(max_length=200)
     body = models.TextField()
     created_at = models.DateTimeField()

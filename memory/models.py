@@ -30,7 +30,7 @@ class Customer(models.Model):
         IDENTIFIED = "identified", "identified by the business"
 
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.VISITOR)
-    external_id = models.CharField(max_length=200, null=True, blank=True, unique=True)  # noqa: DJ001 - unique needs NULL
+    external_id = models.CharField(max_length=200, null=True, blank=True, unique=True)
     name = models.CharField(max_length=200, blank=True)
     email = models.EmailField(blank=True)  # from a signed identity alone, never typed
     timezone = models.CharField(max_length=64, blank=True)
@@ -102,12 +102,18 @@ class Episode(models.Model):
     processed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)
-    dismissed = models.BooleanField(default=False)  # forgotten before it was read: nothing is made of it
+    dismissed = models.BooleanField(
+        default=False
+    )  # forgotten before it was read: nothing is made of it
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["customer", "ref"], name="episode_ref_unique")]
+        constraints = [
+            models.UniqueConstraint(fields=["customer", "ref"], name="episode_ref_unique")
+        ]
         indexes = [
-            models.Index(fields=["recorded_at"], condition=Q(processed_at=None), name="episode_waiting")
+            models.Index(
+                fields=["recorded_at"], condition=Q(processed_at=None), name="episode_waiting"
+            )
         ]
 
     def __str__(self) -> str:
@@ -120,8 +126,12 @@ class Memory(models.Model):
     customer = models.ForeignKey(Customer, models.CASCADE, related_name="memories")
     topic = models.ForeignKey(Topic, models.PROTECT, null=True, blank=True, related_name="memories")
     category = models.CharField(max_length=20, choices=_choices(Category))
-    memory_type = models.CharField(max_length=12, choices=_choices(MemoryType), default=MemoryType.SEMANTIC)
-    kind = models.CharField(max_length=20, default="fact")  # fact, summary, experience, staff_answer
+    memory_type = models.CharField(
+        max_length=12, choices=_choices(MemoryType), default=MemoryType.SEMANTIC
+    )
+    kind = models.CharField(
+        max_length=20, default="fact"
+    )  # fact, summary, experience, staff_answer
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.ACTIVE)
     single_valued = models.BooleanField(default=False)  # copied from the topic, for the constraint
     permanent = models.BooleanField(default=False)
@@ -130,7 +140,9 @@ class Memory(models.Model):
     text = models.TextField(blank=True)
     value = models.TextField(blank=True)
     quote = models.TextField(blank=True)
-    quotes = models.JSONField(default=list, blank=True)  # every quote it rests on, with seq and episode
+    quotes = models.JSONField(
+        default=list, blank=True
+    )  # every quote it rests on, with seq and episode
     negated = models.BooleanField(default=False)
     corrected_by_staff = models.BooleanField(default=False)
     corrected_away = models.JSONField(default=list, blank=True)
@@ -150,10 +162,16 @@ class Memory(models.Model):
     needs_review = models.BooleanField(default=False)
     review_reason = models.CharField(max_length=200, blank=True)
 
-    episode = models.ForeignKey(Episode, models.SET_NULL, null=True, blank=True, related_name="memories")
+    episode = models.ForeignKey(
+        Episode, models.SET_NULL, null=True, blank=True, related_name="memories"
+    )
     source_seq = models.PositiveIntegerField(null=True, blank=True)
-    superseded_by = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="replaces")
-    made_by = models.CharField(max_length=80, blank=True)  # engine and versions: "offline, topics v3, instructions v1"
+    superseded_by = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="replaces"
+    )
+    made_by = models.CharField(
+        max_length=80, blank=True
+    )  # engine and versions: "offline, topics v3, instructions v1"
     embedding = HalfVectorField(dimensions=EMBEDDING_WIDTH, null=True, blank=True)
     embedding_model = models.CharField(max_length=64, blank=True)
 
@@ -169,7 +187,8 @@ class Memory(models.Model):
             ),
             *[
                 models.CheckConstraint(
-                    condition=Q(**{f"{f}__gte": 0, f"{f}__lte": 1}), name=f"memory_{f}_between_0_and_1"
+                    condition=Q(**{f"{f}__gte": 0, f"{f}__lte": 1}),
+                    name=f"memory_{f}_between_0_and_1",
                 )
                 for f in ("confidence", "importance", "usefulness")
             ],
@@ -177,12 +196,14 @@ class Memory(models.Model):
         # No HNSW here: with a customer filter it silently returns too few rows. Exact distance per customer.
         indexes = [
             models.Index(fields=["customer", "status", "topic"], name="memory_of_customer"),
-            models.Index(fields=["needs_review"], condition=Q(needs_review=True), name="memory_to_review"),
+            models.Index(
+                fields=["needs_review"], condition=Q(needs_review=True), name="memory_to_review"
+            ),
             GinIndex(fields=["text"], opclasses=["gin_trgm_ops"], name="memory_text_trgm"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.topic_id and self.topic or self.category}: {self.text[:60]} (#{self.pk})"
+        return f"{(self.topic_id and self.topic) or self.category}: {self.text[:60]} (#{self.pk})"
 
 
 class Answer(models.Model):
@@ -190,7 +211,9 @@ class Answer(models.Model):
 
     title = models.TextField()
     parts = models.JSONField(default=list)  # the words, one string per message, byte for byte
-    category = models.CharField(max_length=20, choices=_choices(Category), default=Category.ESCALATION_ANSWER)
+    category = models.CharField(
+        max_length=20, choices=_choices(Category), default=Category.ESCALATION_ANSWER
+    )
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.ACTIVE)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="answers"
@@ -198,7 +221,11 @@ class Answer(models.Model):
     author_name = models.CharField(max_length=120, blank=True)
     role = models.CharField(max_length=120, blank=True)
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="owned_answers"
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="owned_answers",
     )
     said_at = models.DateTimeField()
     recorded_at = models.DateTimeField()
@@ -209,8 +236,12 @@ class Answer(models.Model):
     needs_review = models.BooleanField(default=False)
     review_reason = models.CharField(max_length=200, blank=True)
     share_reason = models.CharField(max_length=300, blank=True)
-    superseded_by = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="replaces")
-    source_ref = models.CharField(max_length=120, blank=True)  # "conversation:12:7,9", "import:faq.csv:3"
+    superseded_by = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="replaces"
+    )
+    source_ref = models.CharField(
+        max_length=120, blank=True
+    )  # "conversation:12:7,9", "import:faq.csv:3"
     title_embedding = HalfVectorField(dimensions=EMBEDDING_WIDTH, null=True, blank=True)
     text_embedding = HalfVectorField(dimensions=EMBEDDING_WIDTH, null=True, blank=True)
     embedding_model = models.CharField(max_length=64, blank=True)
@@ -243,9 +274,15 @@ class AnswerMatch(models.Model):
         SOMETHING_ELSE = "something_else", "something else was meant"
         CONFIRMED = "confirmed", "confirmed by staff"
 
-    answer = models.ForeignKey(Answer, models.CASCADE, null=True, blank=True, related_name="matches")
-    customer = models.ForeignKey(Customer, models.CASCADE, null=True, blank=True, related_name="answer_matches")
-    staff = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    answer = models.ForeignKey(
+        Answer, models.CASCADE, null=True, blank=True, related_name="matches"
+    )
+    customer = models.ForeignKey(
+        Customer, models.CASCADE, null=True, blank=True, related_name="answer_matches"
+    )
+    staff = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     asked = models.TextField()  # never displayed to another customer
     asked_normalised = models.TextField(db_index=True)
     offered = ArrayField(models.BigIntegerField(), default=list, blank=True)
@@ -285,11 +322,18 @@ class Note(models.Model):
     examples = models.JSONField(default=list)  # messages that mean this situation
     not_examples = models.JSONField(default=list, blank=True)
     topic = models.ForeignKey(
-        Topic, models.SET_NULL, null=True, blank=True, related_name="notes", verbose_name="needs to know"
+        Topic,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="notes",
+        verbose_name="needs to know",
     )
     text = models.TextField()
     hands_over = models.BooleanField(default=True)  # the desk gets the request with what is known
-    tool = models.CharField(max_length=64, blank=True)  # a read-only tool whose result fills {tool.…} slots
+    tool = models.CharField(
+        max_length=64, blank=True
+    )  # a read-only tool whose result fills {tool.…} slots
     active = models.BooleanField(default=True)
     version = models.PositiveIntegerField(default=1)
     updated_at = models.DateTimeField()
@@ -339,7 +383,9 @@ class Conflict(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["customer", "topic"], condition=Q(decided_at=None), name="conflict_one_open_per_topic"
+                fields=["customer", "topic"],
+                condition=Q(decided_at=None),
+                name="conflict_one_open_per_topic",
             )
         ]
 
@@ -350,13 +396,23 @@ class Conflict(models.Model):
 class MemoryEvent(models.Model):
     """One line of history. The texts belong to the customer and go with her; id, kind, time and actor stay."""
 
-    kind = models.CharField(max_length=40)  # memory.created, answer.superseded, gate.save, topic.changed …
+    kind = models.CharField(
+        max_length=40
+    )  # memory.created, answer.superseded, gate.save, topic.changed …
     at = models.DateTimeField()
     actor = models.CharField(max_length=80)  # "customer", "knowledge agent", "staff:3"
-    customer = models.ForeignKey(Customer, models.SET_NULL, null=True, blank=True, related_name="events")
-    memory = models.ForeignKey(Memory, models.SET_NULL, null=True, blank=True, related_name="events")
-    answer = models.ForeignKey(Answer, models.SET_NULL, null=True, blank=True, related_name="events")
-    episode = models.ForeignKey(Episode, models.SET_NULL, null=True, blank=True, related_name="events")
+    customer = models.ForeignKey(
+        Customer, models.SET_NULL, null=True, blank=True, related_name="events"
+    )
+    memory = models.ForeignKey(
+        Memory, models.SET_NULL, null=True, blank=True, related_name="events"
+    )
+    answer = models.ForeignKey(
+        Answer, models.SET_NULL, null=True, blank=True, related_name="events"
+    )
+    episode = models.ForeignKey(
+        Episode, models.SET_NULL, null=True, blank=True, related_name="events"
+    )
     topic_key = models.CharField(max_length=64, blank=True)
     reason = models.CharField(max_length=400, blank=True)
     before = models.JSONField(null=True, blank=True)
@@ -392,7 +448,9 @@ class ApiKey(models.Model):
     prefix = models.CharField(max_length=12)
     digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the whole key
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_keys")
-    namespaces = models.JSONField(default=list, blank=True)  # [["agents", "billing"]]; empty: the desk's API only
+    namespaces = models.JSONField(
+        default=list, blank=True
+    )  # [["agents", "billing"]]; empty: the desk's API only
     created_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -415,7 +473,9 @@ class StoreItem(models.Model):
     updated_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["namespace", "key"], name="storeitem_key_unique")]
+        constraints = [
+            models.UniqueConstraint(fields=["namespace", "key"], name="storeitem_key_unique")
+        ]
         indexes = [models.Index(fields=["expires_at"], name="storeitem_expiry")]
 
     def __str__(self) -> str:

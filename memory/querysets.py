@@ -11,7 +11,7 @@ from django.db.models import Q
 from .types import Status
 
 if TYPE_CHECKING:
-    from .models import Answer, Memory
+    pass
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):

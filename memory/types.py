@@ -186,7 +186,9 @@ class Recalled:
 
     facts: tuple[Fact, ...] = ()
     rejected: tuple[Fact, ...] = ()
-    withheld: tuple[str, ...] = ()  # topics that must not be used till a person or the worker decided
+    withheld: tuple[
+        str, ...
+    ] = ()  # topics that must not be used till a person or the worker decided
     context: str = ""  # "Past context: …", established facts as quoted data
     gate: GateResult = field(default_factory=lambda: GateResult(False, "not asked"))
     skipped: bool = False

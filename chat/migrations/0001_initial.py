@@ -6,139 +6,259 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('memory', '0002_initial'),
+        ("memory", "0002_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Tool',
+            name="Tool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=64, unique=True)),
-                ('description', models.TextField()),
-                ('arguments', models.JSONField(default=dict)),
-                ('result', models.JSONField(blank=True, default=dict)),
-                ('url', models.CharField(max_length=400)),
-                ('auth_header', models.CharField(blank=True, max_length=64)),
-                ('auth_secret', models.CharField(blank=True, max_length=400)),
-                ('needs_identity', models.BooleanField(default=True)),
-                ('timeout_ms', models.PositiveIntegerField(default=3000)),
-                ('active', models.BooleanField(default=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.SlugField(max_length=64, unique=True)),
+                ("description", models.TextField()),
+                ("arguments", models.JSONField(default=dict)),
+                ("result", models.JSONField(blank=True, default=dict)),
+                ("url", models.CharField(max_length=400)),
+                ("auth_header", models.CharField(blank=True, max_length=64)),
+                ("auth_secret", models.CharField(blank=True, max_length=400)),
+                ("needs_identity", models.BooleanField(default=True)),
+                ("timeout_ms", models.PositiveIntegerField(default=3000)),
+                ("active", models.BooleanField(default=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Wording',
+            name="Wording",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(max_length=64, unique=True)),
-                ('variants', models.JSONField(default=list)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.SlugField(max_length=64, unique=True)),
+                ("variants", models.JSONField(default=list)),
             ],
         ),
         migrations.CreateModel(
-            name='Business',
+            name="Business",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(default='Rapport', max_length=120)),
-                ('timezone', models.CharField(default='UTC', max_length=64)),
-                ('hours_in_words', models.CharField(blank=True, max_length=200)),
-                ('welcome', models.TextField(blank=True)),
-                ('privacy_text', models.TextField(blank=True)),
-                ('emergency_words', models.JSONField(blank=True, default=list)),
-                ('emergency_text', models.TextField(blank=True)),
-                ('show_staff_names', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(default="Rapport", max_length=120)),
+                ("timezone", models.CharField(default="UTC", max_length=64)),
+                ("hours_in_words", models.CharField(blank=True, max_length=200)),
+                ("welcome", models.TextField(blank=True)),
+                ("privacy_text", models.TextField(blank=True)),
+                ("emergency_words", models.JSONField(blank=True, default=list)),
+                ("emergency_text", models.TextField(blank=True)),
+                ("show_staff_names", models.BooleanField(default=False)),
             ],
             options={
-                'verbose_name_plural': 'business',
-                'constraints': [models.CheckConstraint(condition=models.Q(('pk', 1)), name='business_is_one')],
+                "verbose_name_plural": "business",
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("pk", 1)), name="business_is_one")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Conversation',
+            name="Conversation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('handler', models.CharField(choices=[('bot', 'the bot'), ('waiting', 'waiting for a person'), ('staff', 'a person')], default='bot', max_length=8)),
-                ('started_at', models.DateTimeField()),
-                ('last_message_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('close_reason', models.CharField(blank=True, max_length=40)),
-                ('last_seq', models.PositiveIntegerField(default=0)),
-                ('flushed_seq', models.PositiveIntegerField(default=0)),
-                ('bot_since_seq', models.PositiveIntegerField(default=0)),
-                ('answer_due_at', models.DateTimeField(blank=True, null=True)),
-                ('asked_topic', models.CharField(blank=True, max_length=64)),
-                ('working_memory', models.JSONField(blank=True, default=list)),
-                ('verified', models.BooleanField(default=False)),
-                ('reply_email', models.EmailField(blank=True, max_length=254)),
-                ('customer_seen_seq', models.PositiveIntegerField(default=0)),
-                ('rating', models.SmallIntegerField(blank=True, null=True)),
-                ('rating_words', models.TextField(blank=True)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='memory.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "handler",
+                    models.CharField(
+                        choices=[
+                            ("bot", "the bot"),
+                            ("waiting", "waiting for a person"),
+                            ("staff", "a person"),
+                        ],
+                        default="bot",
+                        max_length=8,
+                    ),
+                ),
+                ("started_at", models.DateTimeField()),
+                ("last_message_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("close_reason", models.CharField(blank=True, max_length=40)),
+                ("last_seq", models.PositiveIntegerField(default=0)),
+                ("flushed_seq", models.PositiveIntegerField(default=0)),
+                ("bot_since_seq", models.PositiveIntegerField(default=0)),
+                ("answer_due_at", models.DateTimeField(blank=True, null=True)),
+                ("asked_topic", models.CharField(blank=True, max_length=64)),
+                ("working_memory", models.JSONField(blank=True, default=list)),
+                ("verified", models.BooleanField(default=False)),
+                ("reply_email", models.EmailField(blank=True, max_length=254)),
+                ("customer_seen_seq", models.PositiveIntegerField(default=0)),
+                ("rating", models.SmallIntegerField(blank=True, null=True)),
+                ("rating_words", models.TextField(blank=True)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="conversations",
+                        to="memory.customer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.PositiveIntegerField()),
-                ('kind', models.CharField(choices=[('message', 'Message'), ('answer', 'Answer'), ('offer', 'Offer'), ('choice', 'Choice'), ('state', 'State')], default='message', max_length=8)),
-                ('sender', models.CharField(choices=[('customer', 'Customer'), ('bot', 'Bot'), ('staff', 'Staff'), ('system', 'System')], max_length=8)),
-                ('client_id', models.CharField(blank=True, max_length=64, null=True)),
-                ('text', models.TextField()),
-                ('author_name', models.CharField(blank=True, max_length=120)),
-                ('role', models.CharField(blank=True, max_length=120)),
-                ('created_at', models.DateTimeField()),
-                ('meta', models.JSONField(blank=True, default=dict)),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='chat.conversation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seq", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("message", "Message"),
+                            ("answer", "Answer"),
+                            ("offer", "Offer"),
+                            ("choice", "Choice"),
+                            ("state", "State"),
+                        ],
+                        default="message",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "sender",
+                    models.CharField(
+                        choices=[
+                            ("customer", "Customer"),
+                            ("bot", "Bot"),
+                            ("staff", "Staff"),
+                            ("system", "System"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("client_id", models.CharField(blank=True, max_length=64, null=True)),
+                ("text", models.TextField()),
+                ("author_name", models.CharField(blank=True, max_length=120)),
+                ("role", models.CharField(blank=True, max_length=120)),
+                ("created_at", models.DateTimeField()),
+                ("meta", models.JSONField(blank=True, default=dict)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="messages",
+                        to="chat.conversation",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Turn',
+            name="Turn",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question_seq', models.PositiveIntegerField()),
-                ('reply_seq', models.PositiveIntegerField(blank=True, null=True)),
-                ('outcome', models.CharField(max_length=24)),
-                ('reason', models.CharField(blank=True, max_length=200)),
-                ('trace', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField()),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='chat.conversation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("question_seq", models.PositiveIntegerField()),
+                ("reply_seq", models.PositiveIntegerField(blank=True, null=True)),
+                ("outcome", models.CharField(max_length=24)),
+                ("reason", models.CharField(blank=True, max_length=200)),
+                ("trace", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="turns",
+                        to="chat.conversation",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='VisitorToken',
+            name="VisitorToken",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('address', models.CharField(blank=True, max_length=64)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='memory.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("address", models.CharField(blank=True, max_length=64)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to="memory.customer",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(condition=models.Q(('answer_due_at', None), _negated=True), fields=['answer_due_at'], name='conversation_due'),
+            model_name="conversation",
+            index=models.Index(
+                condition=models.Q(("answer_due_at", None), _negated=True),
+                fields=["answer_due_at"],
+                name="conversation_due",
+            ),
         ),
         migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(condition=models.Q(('closed_at', None)), fields=['last_message_at'], name='conversation_open'),
+            model_name="conversation",
+            index=models.Index(
+                condition=models.Q(("closed_at", None)),
+                fields=["last_message_at"],
+                name="conversation_open",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('conversation', 'seq'), name='message_seq_unique'),
+            model_name="message",
+            constraint=models.UniqueConstraint(
+                fields=("conversation", "seq"), name="message_seq_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('conversation', 'client_id'), name='message_client_id_unique'),
+            model_name="message",
+            constraint=models.UniqueConstraint(
+                fields=("conversation", "client_id"), name="message_client_id_unique"
+            ),
         ),
         migrations.AddIndex(
-            model_name='turn',
-            index=models.Index(fields=['created_at', 'outcome'], name='turn_outcome_at'),
+            model_name="turn",
+            index=models.Index(fields=["created_at", "outcome"], name="turn_outcome_at"),
         ),
     ]

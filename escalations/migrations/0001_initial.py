@@ -6,208 +6,501 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('chat', '0001_initial'),
-        ('memory', '0002_initial'),
+        ("chat", "0001_initial"),
+        ("memory", "0002_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Calendar',
+            name="Calendar",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('timezone', models.CharField(default='UTC', max_length=64)),
-                ('weekly', models.JSONField(default=dict)),
-                ('exceptions', models.JSONField(blank=True, default=dict)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80, unique=True)),
+                ("timezone", models.CharField(default="UTC", max_length=64)),
+                ("weekly", models.JSONField(default=dict)),
+                ("exceptions", models.JSONField(blank=True, default=dict)),
             ],
         ),
         migrations.CreateModel(
-            name='CannedReply',
+            name="CannedReply",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('shortcut', models.SlugField(max_length=40, unique=True)),
-                ('text', models.TextField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("shortcut", models.SlugField(max_length=40, unique=True)),
+                ("text", models.TextField()),
             ],
         ),
         migrations.CreateModel(
-            name='Escalation',
+            name="Escalation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.CharField(choices=[('asked', 'asked for a person'), ('no_answer', 'no answer yet'), ('unsure', 'not sure enough'), ('request', 'wants something done'), ('personal', 'touches what she told us'), ('identity', 'identity needed'), ('tool', 'a tool failed'), ('emergency', 'emergency'), ('model', 'the automatic reply did not come'), ('conflict', 'says otherwise than we corrected'), ('taken', 'taken over by staff'), ('staff_first', 'staff wrote first')], max_length=12)),
-                ('detail', models.CharField(blank=True, max_length=300)),
-                ('request', models.JSONField(blank=True, default=dict)),
-                ('opened_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(blank=True, null=True)),
-                ('promise', models.CharField(blank=True, max_length=300)),
-                ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('claimed_seq', models.PositiveIntegerField(default=0)),
-                ('active_at', models.DateTimeField(blank=True, null=True)),
-                ('first_reply_at', models.DateTimeField(blank=True, null=True)),
-                ('last_staff_seq', models.PositiveIntegerField(default=0)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('resolution', models.CharField(blank=True, max_length=12)),
-                ('alerted_at', models.DateTimeField(blank=True, null=True)),
-                ('reopened_at', models.DateTimeField(blank=True, null=True)),
-                ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='claims', to=settings.AUTH_USER_MODEL)),
-                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='escalations', to='chat.conversation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("asked", "asked for a person"),
+                            ("no_answer", "no answer yet"),
+                            ("unsure", "not sure enough"),
+                            ("request", "wants something done"),
+                            ("personal", "touches what she told us"),
+                            ("identity", "identity needed"),
+                            ("tool", "a tool failed"),
+                            ("emergency", "emergency"),
+                            ("model", "the automatic reply did not come"),
+                            ("conflict", "says otherwise than we corrected"),
+                            ("taken", "taken over by staff"),
+                            ("staff_first", "staff wrote first"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("detail", models.CharField(blank=True, max_length=300)),
+                ("request", models.JSONField(blank=True, default=dict)),
+                ("opened_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField(blank=True, null=True)),
+                ("promise", models.CharField(blank=True, max_length=300)),
+                ("claimed_at", models.DateTimeField(blank=True, null=True)),
+                ("claimed_seq", models.PositiveIntegerField(default=0)),
+                ("active_at", models.DateTimeField(blank=True, null=True)),
+                ("first_reply_at", models.DateTimeField(blank=True, null=True)),
+                ("last_staff_seq", models.PositiveIntegerField(default=0)),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("resolution", models.CharField(blank=True, max_length=12)),
+                ("alerted_at", models.DateTimeField(blank=True, null=True)),
+                ("reopened_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "claimed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="claims",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "closed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="escalations",
+                        to="chat.conversation",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Delivery',
+            name="Delivery",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=24)),
-                ('to', models.EmailField(max_length=254)),
-                ('subject', models.CharField(max_length=200)),
-                ('body', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('next_at', models.DateTimeField(blank=True, null=True)),
-                ('error', models.CharField(blank=True, max_length=300)),
-                ('customer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='memory.customer')),
-                ('escalation', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='escalations.escalation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=24)),
+                ("to", models.EmailField(max_length=254)),
+                ("subject", models.CharField(max_length=200)),
+                ("body", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("next_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.CharField(blank=True, max_length=300)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="memory.customer",
+                    ),
+                ),
+                (
+                    "escalation",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="escalations.escalation",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'deliveries',
+                "verbose_name_plural": "deliveries",
             },
         ),
         migrations.CreateModel(
-            name='Gap',
+            name="Gap",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.TextField()),
-                ('opened_at', models.DateTimeField()),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('answer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.answer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.TextField()),
+                ("opened_at", models.DateTimeField()),
+                ("answered_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "answer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="memory.answer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MemoryView',
+            name="MemoryView",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('topics', models.JSONField(default=list)),
-                ('at', models.DateTimeField()),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.customer')),
-                ('staff', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("topics", models.JSONField(default=list)),
+                ("at", models.DateTimeField()),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.customer",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Question',
+            name="Question",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('message_seq', models.PositiveIntegerField(blank=True, null=True)),
-                ('reason', models.CharField(choices=[('asked', 'asked for a person'), ('no_answer', 'no answer yet'), ('unsure', 'not sure enough'), ('request', 'wants something done'), ('personal', 'touches what she told us'), ('identity', 'identity needed'), ('tool', 'a tool failed'), ('emergency', 'emergency'), ('model', 'the automatic reply did not come'), ('conflict', 'says otherwise than we corrected'), ('taken', 'taken over by staff'), ('staff_first', 'staff wrote first')], max_length=12)),
-                ('match_id', models.BigIntegerField(blank=True, null=True)),
-                ('asked_at', models.DateTimeField()),
-                ('answer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.answer')),
-                ('escalation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='escalations.escalation')),
-                ('gap', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='questions', to='escalations.gap')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("message_seq", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("asked", "asked for a person"),
+                            ("no_answer", "no answer yet"),
+                            ("unsure", "not sure enough"),
+                            ("request", "wants something done"),
+                            ("personal", "touches what she told us"),
+                            ("identity", "identity needed"),
+                            ("tool", "a tool failed"),
+                            ("emergency", "emergency"),
+                            ("model", "the automatic reply did not come"),
+                            ("conflict", "says otherwise than we corrected"),
+                            ("taken", "taken over by staff"),
+                            ("staff_first", "staff wrote first"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("match_id", models.BigIntegerField(blank=True, null=True)),
+                ("asked_at", models.DateTimeField()),
+                (
+                    "answer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="memory.answer",
+                    ),
+                ),
+                (
+                    "escalation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="questions",
+                        to="escalations.escalation",
+                    ),
+                ),
+                (
+                    "gap",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="questions",
+                        to="escalations.gap",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Queue',
+            name="Queue",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('first_reply_minutes', models.PositiveIntegerField(default=120)),
-                ('alert_after_minutes', models.PositiveIntegerField(default=10)),
-                ('claim_quiet_minutes', models.PositiveIntegerField(default=30)),
-                ('is_default', models.BooleanField(default=False)),
-                ('calendar', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='queues', to='escalations.calendar')),
-                ('members', models.ManyToManyField(blank=True, related_name='queues', to=settings.AUTH_USER_MODEL)),
-                ('topics', models.ManyToManyField(blank=True, related_name='+', to='memory.topic')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80, unique=True)),
+                ("first_reply_minutes", models.PositiveIntegerField(default=120)),
+                ("alert_after_minutes", models.PositiveIntegerField(default=10)),
+                ("claim_quiet_minutes", models.PositiveIntegerField(default=30)),
+                ("is_default", models.BooleanField(default=False)),
+                (
+                    "calendar",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="queues",
+                        to="escalations.calendar",
+                    ),
+                ),
+                (
+                    "members",
+                    models.ManyToManyField(
+                        blank=True, related_name="queues", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("topics", models.ManyToManyField(blank=True, related_name="+", to="memory.topic")),
             ],
         ),
         migrations.AddField(
-            model_name='escalation',
-            name='queue',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='escalations', to='escalations.queue'),
+            model_name="escalation",
+            name="queue",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="escalations",
+                to="escalations.queue",
+            ),
         ),
         migrations.CreateModel(
-            name='ReportSetting',
+            name="ReportSetting",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('minutes_per_answer', models.FloatField(default=3.0)),
-                ('reopened_within_days', models.PositiveIntegerField(default=7)),
-                ('assumed_after_hours', models.PositiveIntegerField(default=24)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("minutes_per_answer", models.FloatField(default=3.0)),
+                ("reopened_within_days", models.PositiveIntegerField(default=7)),
+                ("assumed_after_hours", models.PositiveIntegerField(default=24)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('pk', 1)), name='reportsetting_is_one')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("pk", 1)), name="reportsetting_is_one"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='StaffNote',
+            name="StaffNote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='staff_notes', to='chat.conversation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                (
+                    "author",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="staff_notes",
+                        to="chat.conversation",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='StaffProfile',
+            name="StaffProfile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(default='staff', max_length=120)),
-                ('display_name', models.CharField(blank=True, max_length=120)),
-                ('notify_by_email', models.BooleanField(default=True)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='staff_profile', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("role", models.CharField(default="staff", max_length=120)),
+                ("display_name", models.CharField(blank=True, max_length=120)),
+                ("notify_by_email", models.BooleanField(default=True)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="staff_profile",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField(blank=True)),
-                ('seen_seq', models.PositiveIntegerField(default=0)),
-                ('updated_at', models.DateTimeField()),
-                ('staff', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('escalation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='escalations.escalation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("text", models.TextField(blank=True)),
+                ("seen_seq", models.PositiveIntegerField(default=0)),
+                ("updated_at", models.DateTimeField()),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "escalation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to="escalations.escalation",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('escalation', 'staff'), name='draft_one_per_staff')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("escalation", "staff"), name="draft_one_per_staff"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Presence',
+            name="Presence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seen_at', models.DateTimeField()),
-                ('typing_at', models.DateTimeField(blank=True, null=True)),
-                ('escalation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='presences', to='escalations.escalation')),
-                ('staff', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seen_at", models.DateTimeField()),
+                ("typing_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "escalation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="presences",
+                        to="escalations.escalation",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('escalation', 'staff'), name='presence_one_per_staff')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("escalation", "staff"), name="presence_one_per_staff"
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='queue',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('is_default',), name='queue_one_default'),
+            model_name="queue",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_default", True)),
+                fields=("is_default",),
+                name="queue_one_default",
+            ),
         ),
         migrations.AddIndex(
-            model_name='escalation',
-            index=models.Index(condition=models.Q(('closed_at', None)), fields=['due_at'], name='escalation_open_due'),
+            model_name="escalation",
+            index=models.Index(
+                condition=models.Q(("closed_at", None)),
+                fields=["due_at"],
+                name="escalation_open_due",
+            ),
         ),
         migrations.AddIndex(
-            model_name='escalation',
-            index=models.Index(fields=['closed_at'], name='escalation_closed'),
+            model_name="escalation",
+            index=models.Index(fields=["closed_at"], name="escalation_closed"),
         ),
         migrations.AddConstraint(
-            model_name='escalation',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('conversation',), name='escalation_one_open_per_conversation'),
+            model_name="escalation",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("closed_at", None)),
+                fields=("conversation",),
+                name="escalation_one_open_per_conversation",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='escalation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('claimed_at', None), ('claimed_by', None)), models.Q(('claimed_at__isnull', False), ('claimed_by__isnull', False)), _connector='OR'), name='escalation_claim_is_whole'),
+            model_name="escalation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("claimed_at", None), ("claimed_by", None)),
+                    models.Q(("claimed_at__isnull", False), ("claimed_by__isnull", False)),
+                    _connector="OR",
+                ),
+                name="escalation_claim_is_whole",
+            ),
         ),
     ]

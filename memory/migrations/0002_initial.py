@@ -3,355 +3,841 @@
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
-import memory.types
 import pgvector.django.halfvec
 from django.conf import settings
 from django.db import migrations, models
 
+import memory.types
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('memory', '0001_extensions'),
+        ("memory", "0001_extensions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Customer',
+            name="Customer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('visitor', 'visitor (this browser only)'), ('identified', 'identified by the business')], default='visitor', max_length=12)),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True, unique=True)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('email', models.EmailField(blank=True, max_length=254)),
-                ('timezone', models.CharField(blank=True, max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('last_seen_at', models.DateTimeField(blank=True, null=True)),
-                ('erase_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('erase_due_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("visitor", "visitor (this browser only)"),
+                            ("identified", "identified by the business"),
+                        ],
+                        default="visitor",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "external_id",
+                    models.CharField(blank=True, max_length=200, null=True, unique=True),
+                ),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("email", models.EmailField(blank=True, max_length=254)),
+                ("timezone", models.CharField(blank=True, max_length=64)),
+                ("created_at", models.DateTimeField()),
+                ("last_seen_at", models.DateTimeField(blank=True, null=True)),
+                ("erase_requested_at", models.DateTimeField(blank=True, null=True)),
+                ("erase_due_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ErasureReceipt',
+            name="ErasureReceipt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('customer_pk', models.BigIntegerField()),
-                ('at', models.DateTimeField()),
-                ('actor', models.CharField(max_length=80)),
-                ('counts', models.JSONField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("customer_pk", models.BigIntegerField()),
+                ("at", models.DateTimeField()),
+                ("actor", models.CharField(max_length=80)),
+                ("counts", models.JSONField()),
             ],
         ),
         migrations.CreateModel(
-            name='Topic',
+            name="Topic",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(max_length=64, unique=True)),
-                ('category', models.CharField(choices=[('preference', 'preference'), ('confirmed_fact', 'confirmed fact'), ('learned_procedure', 'learned procedure'), ('escalation_answer', 'escalation answer')], max_length=20)),
-                ('cardinality', models.CharField(choices=[('one', 'one value at a time'), ('many', 'several values side by side')], default='one', max_length=4)),
-                ('label', models.CharField(max_length=120)),
-                ('description', models.TextField(blank=True)),
-                ('examples', models.JSONField(blank=True, default=list)),
-                ('not_examples', models.JSONField(blank=True, default=list)),
-                ('permanent', models.BooleanField(default=False)),
-                ('sensitive', models.BooleanField(default=False)),
-                ('half_life_days', models.PositiveIntegerField(blank=True, null=True)),
-                ('version', models.PositiveIntegerField(default=1)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.SlugField(max_length=64, unique=True)),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[
+                            ("preference", "preference"),
+                            ("confirmed_fact", "confirmed fact"),
+                            ("learned_procedure", "learned procedure"),
+                            ("escalation_answer", "escalation answer"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "cardinality",
+                    models.CharField(
+                        choices=[
+                            ("one", "one value at a time"),
+                            ("many", "several values side by side"),
+                        ],
+                        default="one",
+                        max_length=4,
+                    ),
+                ),
+                ("label", models.CharField(max_length=120)),
+                ("description", models.TextField(blank=True)),
+                ("examples", models.JSONField(blank=True, default=list)),
+                ("not_examples", models.JSONField(blank=True, default=list)),
+                ("permanent", models.BooleanField(default=False)),
+                ("sensitive", models.BooleanField(default=False)),
+                ("half_life_days", models.PositiveIntegerField(blank=True, null=True)),
+                ("version", models.PositiveIntegerField(default=1)),
             ],
         ),
         migrations.CreateModel(
-            name='Answer',
+            name="Answer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.TextField()),
-                ('parts', models.JSONField(default=list)),
-                ('category', models.CharField(choices=[('preference', 'preference'), ('confirmed_fact', 'confirmed fact'), ('learned_procedure', 'learned procedure'), ('escalation_answer', 'escalation answer')], default=memory.types.Category['ESCALATION_ANSWER'], max_length=20)),
-                ('status', models.CharField(choices=[('pending', 'pending'), ('active', 'active'), ('superseded', 'superseded'), ('retracted', 'retracted'), ('expired', 'expired'), ('forgotten', 'forgotten'), ('rejected', 'rejected')], default=memory.types.Status['ACTIVE'], max_length=12)),
-                ('author_name', models.CharField(blank=True, max_length=120)),
-                ('role', models.CharField(blank=True, max_length=120)),
-                ('said_at', models.DateTimeField()),
-                ('recorded_at', models.DateTimeField()),
-                ('review_on', models.DateField(blank=True, null=True)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('needs_review', models.BooleanField(default=False)),
-                ('review_reason', models.CharField(blank=True, max_length=200)),
-                ('share_reason', models.CharField(blank=True, max_length=300)),
-                ('source_ref', models.CharField(blank=True, max_length=120)),
-                ('title_embedding', pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True)),
-                ('text_embedding', pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True)),
-                ('embedding_model', models.CharField(blank=True, max_length=64)),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='answers', to=settings.AUTH_USER_MODEL)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='owned_answers', to=settings.AUTH_USER_MODEL)),
-                ('superseded_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='replaces', to='memory.answer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.TextField()),
+                ("parts", models.JSONField(default=list)),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[
+                            ("preference", "preference"),
+                            ("confirmed_fact", "confirmed fact"),
+                            ("learned_procedure", "learned procedure"),
+                            ("escalation_answer", "escalation answer"),
+                        ],
+                        default=memory.types.Category["ESCALATION_ANSWER"],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("active", "active"),
+                            ("superseded", "superseded"),
+                            ("retracted", "retracted"),
+                            ("expired", "expired"),
+                            ("forgotten", "forgotten"),
+                            ("rejected", "rejected"),
+                        ],
+                        default=memory.types.Status["ACTIVE"],
+                        max_length=12,
+                    ),
+                ),
+                ("author_name", models.CharField(blank=True, max_length=120)),
+                ("role", models.CharField(blank=True, max_length=120)),
+                ("said_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField()),
+                ("review_on", models.DateField(blank=True, null=True)),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                ("needs_review", models.BooleanField(default=False)),
+                ("review_reason", models.CharField(blank=True, max_length=200)),
+                ("share_reason", models.CharField(blank=True, max_length=300)),
+                ("source_ref", models.CharField(blank=True, max_length=120)),
+                (
+                    "title_embedding",
+                    pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True),
+                ),
+                (
+                    "text_embedding",
+                    pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True),
+                ),
+                ("embedding_model", models.CharField(blank=True, max_length=64)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="answers",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="owned_answers",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "superseded_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="replaces",
+                        to="memory.answer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ApiKey',
+            name="ApiKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('prefix', models.CharField(max_length=12)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('namespaces', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField()),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_keys', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120)),
+                ("prefix", models.CharField(max_length=12)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("namespaces", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField()),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="api_keys",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='AnswerMatch',
+            name="AnswerMatch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('asked', models.TextField()),
-                ('asked_normalised', models.TextField(db_index=True)),
-                ('offered', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), blank=True, default=list, size=None)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True)),
-                ('embedding_model', models.CharField(blank=True, max_length=64)),
-                ('score', models.FloatField(default=0.0)),
-                ('margin', models.FloatField(default=0.0)),
-                ('outcome', models.CharField(choices=[('open', 'waiting for a choice'), ('delivered', 'delivered'), ('chosen', 'chosen from the offer'), ('refused', 'said to be wrong'), ('something_else', 'something else was meant'), ('confirmed', 'confirmed by staff')], max_length=16)),
-                ('verified', models.BooleanField(default=False)),
-                ('ref', models.CharField(blank=True, max_length=120)),
-                ('created_at', models.DateTimeField()),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('answer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='matches', to='memory.answer')),
-                ('staff', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('customer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='answer_matches', to='memory.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("asked", models.TextField()),
+                ("asked_normalised", models.TextField(db_index=True)),
+                (
+                    "offered",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), blank=True, default=list, size=None
+                    ),
+                ),
+                (
+                    "embedding",
+                    pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True),
+                ),
+                ("embedding_model", models.CharField(blank=True, max_length=64)),
+                ("score", models.FloatField(default=0.0)),
+                ("margin", models.FloatField(default=0.0)),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("open", "waiting for a choice"),
+                            ("delivered", "delivered"),
+                            ("chosen", "chosen from the offer"),
+                            ("refused", "said to be wrong"),
+                            ("something_else", "something else was meant"),
+                            ("confirmed", "confirmed by staff"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("verified", models.BooleanField(default=False)),
+                ("ref", models.CharField(blank=True, max_length=120)),
+                ("created_at", models.DateTimeField()),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "answer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="matches",
+                        to="memory.answer",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="answer_matches",
+                        to="memory.customer",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'answer matches',
+                "verbose_name_plural": "answer matches",
             },
         ),
         migrations.CreateModel(
-            name='Episode',
+            name="Episode",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ref', models.CharField(max_length=80)),
-                ('transcript', models.JSONField()),
-                ('ended_at', models.DateTimeField()),
-                ('recorded_at', models.DateTimeField()),
-                ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('processed_at', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.TextField(blank=True)),
-                ('dismissed', models.BooleanField(default=False)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='episodes', to='memory.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ref", models.CharField(max_length=80)),
+                ("transcript", models.JSONField()),
+                ("ended_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField()),
+                ("claimed_at", models.DateTimeField(blank=True, null=True)),
+                ("processed_at", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("error", models.TextField(blank=True)),
+                ("dismissed", models.BooleanField(default=False)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="episodes",
+                        to="memory.customer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Instruction',
+            name="Instruction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('knowledge', 'for the knowledge agent'), ('guidance', 'for the bot')], max_length=12)),
-                ('version', models.PositiveIntegerField()),
-                ('text', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("knowledge", "for the knowledge agent"),
+                            ("guidance", "for the bot"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                ("text", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Lesson',
+            name="Lesson",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('namespace', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), size=None)),
-                ('about', models.CharField(max_length=120)),
-                ('text', models.TextField()),
-                ('conditions', models.JSONField(blank=True, default=dict)),
-                ('evidence', models.JSONField(default=dict)),
-                ('status', models.CharField(choices=[('pending', 'pending'), ('active', 'active'), ('superseded', 'superseded'), ('retracted', 'retracted'), ('expired', 'expired'), ('forgotten', 'forgotten'), ('rejected', 'rejected')], default=memory.types.Status['ACTIVE'], max_length=12)),
-                ('created_at', models.DateTimeField()),
-                ('confirmed_at', models.DateTimeField()),
-                ('times_seen', models.PositiveIntegerField(default=1)),
-                ('approved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "namespace",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=120), size=None
+                    ),
+                ),
+                ("about", models.CharField(max_length=120)),
+                ("text", models.TextField()),
+                ("conditions", models.JSONField(blank=True, default=dict)),
+                ("evidence", models.JSONField(default=dict)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("active", "active"),
+                            ("superseded", "superseded"),
+                            ("retracted", "retracted"),
+                            ("expired", "expired"),
+                            ("forgotten", "forgotten"),
+                            ("rejected", "rejected"),
+                        ],
+                        default=memory.types.Status["ACTIVE"],
+                        max_length=12,
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                ("confirmed_at", models.DateTimeField()),
+                ("times_seen", models.PositiveIntegerField(default=1)),
+                (
+                    "approved_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Memory',
+            name="Memory",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('category', models.CharField(choices=[('preference', 'preference'), ('confirmed_fact', 'confirmed fact'), ('learned_procedure', 'learned procedure'), ('escalation_answer', 'escalation answer')], max_length=20)),
-                ('memory_type', models.CharField(choices=[('semantic', 'semantic'), ('episodic', 'episodic'), ('procedural', 'procedural')], default=memory.types.MemoryType['SEMANTIC'], max_length=12)),
-                ('kind', models.CharField(default='fact', max_length=20)),
-                ('status', models.CharField(choices=[('pending', 'pending'), ('active', 'active'), ('superseded', 'superseded'), ('retracted', 'retracted'), ('expired', 'expired'), ('forgotten', 'forgotten'), ('rejected', 'rejected')], default=memory.types.Status['ACTIVE'], max_length=12)),
-                ('single_valued', models.BooleanField(default=False)),
-                ('permanent', models.BooleanField(default=False)),
-                ('sensitive', models.BooleanField(default=False)),
-                ('text', models.TextField(blank=True)),
-                ('value', models.TextField(blank=True)),
-                ('quote', models.TextField(blank=True)),
-                ('quotes', models.JSONField(blank=True, default=list)),
-                ('negated', models.BooleanField(default=False)),
-                ('corrected_by_staff', models.BooleanField(default=False)),
-                ('corrected_away', models.JSONField(blank=True, default=list)),
-                ('corrected_away_why', models.TextField(blank=True)),
-                ('stated_at', models.DateTimeField()),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('recorded_at', models.DateTimeField()),
-                ('confirmed_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('confidence', models.FloatField(default=0.5)),
-                ('importance', models.FloatField(default=0.5)),
-                ('usefulness', models.FloatField(default=0.0)),
-                ('times_stated', models.PositiveIntegerField(default=1)),
-                ('needs_review', models.BooleanField(default=False)),
-                ('review_reason', models.CharField(blank=True, max_length=200)),
-                ('source_seq', models.PositiveIntegerField(blank=True, null=True)),
-                ('made_by', models.CharField(blank=True, max_length=80)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True)),
-                ('embedding_model', models.CharField(blank=True, max_length=64)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memories', to='memory.customer')),
-                ('episode', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='memories', to='memory.episode')),
-                ('superseded_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='replaces', to='memory.memory')),
-                ('topic', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memories', to='memory.topic')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[
+                            ("preference", "preference"),
+                            ("confirmed_fact", "confirmed fact"),
+                            ("learned_procedure", "learned procedure"),
+                            ("escalation_answer", "escalation answer"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "memory_type",
+                    models.CharField(
+                        choices=[
+                            ("semantic", "semantic"),
+                            ("episodic", "episodic"),
+                            ("procedural", "procedural"),
+                        ],
+                        default=memory.types.MemoryType["SEMANTIC"],
+                        max_length=12,
+                    ),
+                ),
+                ("kind", models.CharField(default="fact", max_length=20)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("active", "active"),
+                            ("superseded", "superseded"),
+                            ("retracted", "retracted"),
+                            ("expired", "expired"),
+                            ("forgotten", "forgotten"),
+                            ("rejected", "rejected"),
+                        ],
+                        default=memory.types.Status["ACTIVE"],
+                        max_length=12,
+                    ),
+                ),
+                ("single_valued", models.BooleanField(default=False)),
+                ("permanent", models.BooleanField(default=False)),
+                ("sensitive", models.BooleanField(default=False)),
+                ("text", models.TextField(blank=True)),
+                ("value", models.TextField(blank=True)),
+                ("quote", models.TextField(blank=True)),
+                ("quotes", models.JSONField(blank=True, default=list)),
+                ("negated", models.BooleanField(default=False)),
+                ("corrected_by_staff", models.BooleanField(default=False)),
+                ("corrected_away", models.JSONField(blank=True, default=list)),
+                ("corrected_away_why", models.TextField(blank=True)),
+                ("stated_at", models.DateTimeField()),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("recorded_at", models.DateTimeField()),
+                ("confirmed_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                ("confidence", models.FloatField(default=0.5)),
+                ("importance", models.FloatField(default=0.5)),
+                ("usefulness", models.FloatField(default=0.0)),
+                ("times_stated", models.PositiveIntegerField(default=1)),
+                ("needs_review", models.BooleanField(default=False)),
+                ("review_reason", models.CharField(blank=True, max_length=200)),
+                ("source_seq", models.PositiveIntegerField(blank=True, null=True)),
+                ("made_by", models.CharField(blank=True, max_length=80)),
+                (
+                    "embedding",
+                    pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True),
+                ),
+                ("embedding_model", models.CharField(blank=True, max_length=64)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memories",
+                        to="memory.customer",
+                    ),
+                ),
+                (
+                    "episode",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="memories",
+                        to="memory.episode",
+                    ),
+                ),
+                (
+                    "superseded_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="replaces",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "topic",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="memories",
+                        to="memory.topic",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'memories',
+                "verbose_name_plural": "memories",
             },
         ),
         migrations.CreateModel(
-            name='MemoryEvent',
+            name="MemoryEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('at', models.DateTimeField()),
-                ('actor', models.CharField(max_length=80)),
-                ('topic_key', models.CharField(blank=True, max_length=64)),
-                ('reason', models.CharField(blank=True, max_length=400)),
-                ('before', models.JSONField(blank=True, null=True)),
-                ('after', models.JSONField(blank=True, null=True)),
-                ('evidence', models.JSONField(blank=True, null=True)),
-                ('answer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='events', to='memory.answer')),
-                ('customer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='events', to='memory.customer')),
-                ('episode', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='events', to='memory.episode')),
-                ('memory', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='events', to='memory.memory')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("at", models.DateTimeField()),
+                ("actor", models.CharField(max_length=80)),
+                ("topic_key", models.CharField(blank=True, max_length=64)),
+                ("reason", models.CharField(blank=True, max_length=400)),
+                ("before", models.JSONField(blank=True, null=True)),
+                ("after", models.JSONField(blank=True, null=True)),
+                ("evidence", models.JSONField(blank=True, null=True)),
+                (
+                    "answer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="events",
+                        to="memory.answer",
+                    ),
+                ),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="events",
+                        to="memory.customer",
+                    ),
+                ),
+                (
+                    "episode",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="events",
+                        to="memory.episode",
+                    ),
+                ),
+                (
+                    "memory",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="events",
+                        to="memory.memory",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='StoreItem',
+            name="StoreItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('namespace', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), size=None)),
-                ('key', models.CharField(max_length=400)),
-                ('value', models.JSONField()),
-                ('embedding', pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True)),
-                ('embedding_model', models.CharField(blank=True, max_length=64)),
-                ('ttl_minutes', models.FloatField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "namespace",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=200), size=None
+                    ),
+                ),
+                ("key", models.CharField(max_length=400)),
+                ("value", models.JSONField()),
+                (
+                    "embedding",
+                    pgvector.django.halfvec.HalfVectorField(blank=True, dimensions=512, null=True),
+                ),
+                ("embedding_model", models.CharField(blank=True, max_length=64)),
+                ("ttl_minutes", models.FloatField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['expires_at'], name='storeitem_expiry')],
-                'constraints': [models.UniqueConstraint(fields=('namespace', 'key'), name='storeitem_key_unique')],
+                "indexes": [models.Index(fields=["expires_at"], name="storeitem_expiry")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("namespace", "key"), name="storeitem_key_unique"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Note',
+            name="Note",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=200)),
-                ('examples', models.JSONField(default=list)),
-                ('not_examples', models.JSONField(blank=True, default=list)),
-                ('text', models.TextField()),
-                ('hands_over', models.BooleanField(default=True)),
-                ('tool', models.CharField(blank=True, max_length=64)),
-                ('active', models.BooleanField(default=True)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('updated_at', models.DateTimeField()),
-                ('topic', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='notes', to='memory.topic', verbose_name='needs to know')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                ("examples", models.JSONField(default=list)),
+                ("not_examples", models.JSONField(blank=True, default=list)),
+                ("text", models.TextField()),
+                ("hands_over", models.BooleanField(default=True)),
+                ("tool", models.CharField(blank=True, max_length=64)),
+                ("active", models.BooleanField(default=True)),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("updated_at", models.DateTimeField()),
+                (
+                    "topic",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="notes",
+                        to="memory.topic",
+                        verbose_name="needs to know",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Conflict',
+            name="Conflict",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('opened_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField()),
-                ('decision', models.CharField(blank=True, max_length=12)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='memory.customer')),
-                ('new', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.memory')),
-                ('old', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.memory')),
-                ('topic', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.topic')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("opened_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField()),
+                ("decision", models.CharField(blank=True, max_length=12)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="conflicts",
+                        to="memory.customer",
+                    ),
+                ),
+                (
+                    "new",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "old",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "topic",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.topic",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.UniqueConstraint(models.F('title'), condition=models.Q(('status', 'active')), name='answer_one_active_per_title'),
+            model_name="answer",
+            constraint=models.UniqueConstraint(
+                models.F("title"),
+                condition=models.Q(("status", "active")),
+                name="answer_one_active_per_title",
+            ),
         ),
         migrations.AddIndex(
-            model_name='answermatch',
-            index=models.Index(fields=['answer', 'outcome'], name='answermatch_votes'),
+            model_name="answermatch",
+            index=models.Index(fields=["answer", "outcome"], name="answermatch_votes"),
         ),
         migrations.AddConstraint(
-            model_name='answermatch',
-            constraint=models.CheckConstraint(condition=models.Q(('score__gte', 0), ('score__lte', 1)), name='answermatch_score_between_0_and_1'),
+            model_name="answermatch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("score__gte", 0), ("score__lte", 1)),
+                name="answermatch_score_between_0_and_1",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='answermatch',
-            constraint=models.UniqueConstraint(condition=models.Q(('outcome__in', ['chosen', 'refused'])), fields=('answer', 'customer', 'asked_normalised'), name='answermatch_one_vote_per_customer'),
+            model_name="answermatch",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("outcome__in", ["chosen", "refused"])),
+                fields=("answer", "customer", "asked_normalised"),
+                name="answermatch_one_vote_per_customer",
+            ),
         ),
         migrations.AddIndex(
-            model_name='episode',
-            index=models.Index(condition=models.Q(('processed_at', None)), fields=['recorded_at'], name='episode_waiting'),
+            model_name="episode",
+            index=models.Index(
+                condition=models.Q(("processed_at", None)),
+                fields=["recorded_at"],
+                name="episode_waiting",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='episode',
-            constraint=models.UniqueConstraint(fields=('customer', 'ref'), name='episode_ref_unique'),
+            model_name="episode",
+            constraint=models.UniqueConstraint(
+                fields=("customer", "ref"), name="episode_ref_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.UniqueConstraint(fields=('kind', 'version'), name='instruction_one_per_version'),
+            model_name="instruction",
+            constraint=models.UniqueConstraint(
+                fields=("kind", "version"), name="instruction_one_per_version"
+            ),
         ),
         migrations.AddIndex(
-            model_name='lesson',
-            index=models.Index(fields=['about', 'status'], name='lesson_about'),
+            model_name="lesson",
+            index=models.Index(fields=["about", "status"], name="lesson_about"),
         ),
         migrations.AddIndex(
-            model_name='memoryevent',
-            index=models.Index(fields=['kind', 'at'], name='event_kind_at'),
+            model_name="memoryevent",
+            index=models.Index(fields=["kind", "at"], name="event_kind_at"),
         ),
         migrations.AddIndex(
-            model_name='memoryevent',
-            index=models.Index(fields=['customer', 'at'], name='event_customer_at'),
+            model_name="memoryevent",
+            index=models.Index(fields=["customer", "at"], name="event_customer_at"),
         ),
         migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(fields=['customer', 'status', 'topic'], name='memory_of_customer'),
+            model_name="memory",
+            index=models.Index(fields=["customer", "status", "topic"], name="memory_of_customer"),
         ),
         migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('needs_review', True)), fields=['needs_review'], name='memory_to_review'),
+            model_name="memory",
+            index=models.Index(
+                condition=models.Q(("needs_review", True)),
+                fields=["needs_review"],
+                name="memory_to_review",
+            ),
         ),
         migrations.AddIndex(
-            model_name='memory',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['text'], name='memory_text_trgm', opclasses=['gin_trgm_ops']),
+            model_name="memory",
+            index=django.contrib.postgres.indexes.GinIndex(
+                fields=["text"], name="memory_text_trgm", opclasses=["gin_trgm_ops"]
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(condition=models.Q(('single_valued', True), ('status', 'active'), ('valid_until', None)), fields=('customer', 'topic'), name='memory_one_active_per_topic'),
+            model_name="memory",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    ("single_valued", True), ("status", "active"), ("valid_until", None)
+                ),
+                fields=("customer", "topic"),
+                name="memory_one_active_per_topic",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='memory_confidence_between_0_and_1'),
+            model_name="memory",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("confidence__gte", 0), ("confidence__lte", 1)),
+                name="memory_confidence_between_0_and_1",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__gte', 0), ('importance__lte', 1)), name='memory_importance_between_0_and_1'),
+            model_name="memory",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("importance__gte", 0), ("importance__lte", 1)),
+                name="memory_importance_between_0_and_1",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('usefulness__gte', 0), ('usefulness__lte', 1)), name='memory_usefulness_between_0_and_1'),
+            model_name="memory",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("usefulness__gte", 0), ("usefulness__lte", 1)),
+                name="memory_usefulness_between_0_and_1",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='conflict',
-            constraint=models.UniqueConstraint(condition=models.Q(('decided_at', None)), fields=('customer', 'topic'), name='conflict_one_open_per_topic'),
+            model_name="conflict",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("decided_at", None)),
+                fields=("customer", "topic"),
+                name="conflict_one_open_per_topic",
+            ),
         ),
     ]
