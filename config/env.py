@@ -55,11 +55,14 @@ def env_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
-def secret(name: str) -> str:
+def secret(name: str, *, required: bool = False) -> str:
     """Return NAME, or the first line of the file that NAME_FILE names; "" when neither is set."""
     path = os.environ.get(f"{name}_FILE")
     if not path:
-        return os.environ.get(name, "")
+        value = os.environ.get(name, "")
+        if required and not value:
+            raise ImproperlyConfigured(f"{name} is missing: set it, or {name}_FILE.")
+        return value
     try:
         return Path(path).read_text(encoding="utf-8").partition("\n")[0].strip()
     except OSError as error:

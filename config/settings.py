@@ -34,7 +34,7 @@ ALLOWED_HOSTS = env_list("RAPPORT_HOSTS", "" if PRODUCTION else "localhost,127.0
 CSRF_TRUSTED_ORIGINS = env_list(
     "RAPPORT_ORIGINS", ",".join(f"https://{host}" for host in ALLOWED_HOSTS)
 )
-SECRET_KEY = secret("RAPPORT_SECRET_KEY") or ("" if PRODUCTION else embedded.secret_key())
+SECRET_KEY = secret("RAPPORT_SECRET_KEY", required=PRODUCTION) or embedded.secret_key()
 
 RAPPORT_ACCENT = env_str("RAPPORT_ACCENT", "#0b665c")  # the business's colour, #rrggbb
 
@@ -138,7 +138,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_start": 0,
     "interval_step": 0.1,
     "interval_max": 0.2,
-} | ({"confirm_publish": True} if CELERY_BROKER_URL.startswith("amqp") else {})
+} | ({"confirm_publish": True} if CELERY_BROKER_URL.startswith("amqp") else {"socket_timeout": 5})
 CELERY_BROKER_CONNECTION_TIMEOUT = 2  # seconds
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the worker waits for its broker for ever

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -54,6 +55,7 @@ class Server:
         with self._changing(), self._users, contextlib.suppress(BlockingIOError):
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.stop()
+            shutil.rmtree(self.run_dir, ignore_errors=True)
 
     def restart_if_dead(self) -> bool:
         """Return whether it had to be started again."""

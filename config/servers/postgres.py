@@ -44,7 +44,7 @@ class Postgres(Server):
     def data_dir(self) -> Path:
         if os.getuid() or _open_to_others(var_dir()):
             return var_dir() / self.name
-        return SYSTEM_HOME / self.run_dir.name / self.name
+        return SYSTEM_HOME / self.run_dir.name
 
     def _answers(self) -> bool:
         with contextlib.suppress(psycopg.OperationalError), self._connect():
@@ -52,8 +52,8 @@ class Postgres(Server):
         return False
 
     def stop(self) -> None:
-        # Fast shutdown, then immediate.
-        self._signal_and_wait(self._pid(), signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
+        if self.runs():  # fast shutdown, then immediate
+            self._signal_and_wait(self._pid(), signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         account = _system_account() if os.getuid() == 0 else None
@@ -91,7 +91,7 @@ class Postgres(Server):
 
     def _init(self, binaries: Path, user: dict[str, Any]) -> None:
         """Make the cluster aside and rename it: a half-made one is never taken for a whole one."""
-        aside = self.data_dir.with_name(f"{self.name}.init")
+        aside = self.data_dir.with_name(f"{self.data_dir.name}.init")
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True, mode=0o700)
         if user:
