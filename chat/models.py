@@ -8,6 +8,8 @@ from django.db.models import Q
 
 from memory.models import Customer
 
+from .querysets import ConversationQuerySet, VisitorTokenQuerySet
+
 
 class Business(models.Model):
     """The one business that this installation answers for. Hours are the desk's (escalations)."""
@@ -52,6 +54,8 @@ class VisitorToken(models.Model):
         max_length=64, blank=True
     )  # hashed: to see one browser behind many tokens
 
+    objects = VisitorTokenQuerySet.as_manager()
+
     def __str__(self) -> str:
         return f"token of customer {self.customer_id}"
 
@@ -85,6 +89,8 @@ class Conversation(models.Model):
     customer_seen_seq = models.PositiveIntegerField(default=0)
     rating = models.SmallIntegerField(null=True, blank=True)  # 1 good, -1 bad
     rating_words = models.TextField(blank=True)
+
+    objects = ConversationQuerySet.as_manager()
 
     class Meta:
         indexes = [

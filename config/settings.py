@@ -41,6 +41,22 @@ RAPPORT_ACCENT = env_str("RAPPORT_ACCENT", "#0b665c")  # the business's colour, 
 # --- Memory: one line each, env_…("MEMORY_…", default)  # unit -----------------------------------
 
 # --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
+# Then a chat that only the bot has ends.
+CHAT_IDLE_MINUTES = env_int("CHAT_IDLE_MINUTES", 30, at_least=1)
+CHAT_FLUSH_MESSAGES = env_int("CHAT_FLUSH_MESSAGES", 40, at_least=2)  # then memory reads them
+CHAT_TURN_SECONDS = env_int("CHAT_TURN_SECONDS", 14, at_least=1)  # the longest an answer may take
+CHAT_ANSWER_DUE_SECONDS = env_int("CHAT_ANSWER_DUE_SECONDS", 18, at_least=1)  # then a person has it
+CHAT_BURST_MS = env_int("CHAT_BURST_MS", 900)  # an unfinished message waits so long for the rest
+CHAT_TURNS_PER_PERSON = env_int("CHAT_TURNS_PER_PERSON", 40, at_least=1)  # turns, then a person
+CHAT_VISITOR_PER_MINUTE = env_int("CHAT_VISITOR_PER_MINUTE", 20, at_least=1)  # messages
+CHAT_ADDRESS_PER_MINUTE = env_int("CHAT_ADDRESS_PER_MINUTE", 120, at_least=1)  # messages
+CHAT_VISITORS_PER_MINUTE = env_int("CHAT_VISITORS_PER_MINUTE", 60, at_least=1)  # of one address
+CHAT_VISITOR_DAYS = env_int("CHAT_VISITOR_DAYS", 30, at_least=1)  # a browser is remembered so long
+CHAT_LINK_DAYS = env_int("CHAT_LINK_DAYS", 7, at_least=1)  # the link back in an e-mail
+CHAT_IDENTITY_SECRET = secret("CHAT_IDENTITY_SECRET")  # HS256, shared with your site; empty: none
+CHAT_IDENTITY_AUDIENCE = env_str("CHAT_IDENTITY_AUDIENCE", "rapport")  # "aud" of its tokens
+CHAT_IDENTITY_MINUTES = env_int("CHAT_IDENTITY_MINUTES", 60, at_least=1)  # their longest life
+
 
 # --- Escalations: one line each, env_…("DESK_…", default)  # unit --------------------------------
 

@@ -1,0 +1,85 @@
+"""Tell open tabs and desks that something was stored.
+
+Pings only: whoever hears one reads the rows it lacks.
+
+A channel layer drops messages when it is full and loses them when it dies; rows are read from the
+database after the
+last seq seen, so a lost ping is made good by the next.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import transaction
+
+logger = logging.getLogger(__name__)
+
+DESK = "desk"
+
+
+def conversation_group(conversation_id: int) -> str:
+    return f"conversation.{conversation_id}"
+
+
+def customer_group(customer_id: int) -> str:
+    return f"customer.{customer_id}"
+
+
+def rows_on_commit(conversation_id: int, customer_id: int) -> None:
+    """Ping the customer's tabs, staff who read along, and the desk's lists after the commit."""
+    message = {"type": "chat.rows", "conversation": conversation_id}
+    transaction.on_commit(
+        lambda: _send(
+            {
+                conversation_group(conversation_id): message,
+                customer_group(customer_id): message,
+                DESK: {"type": "desk.changed"},
+            }
+        ),
+        robust=True,
+    )
+
+
+def desk_on_commit() -> None:
+    transaction.on_commit(lambda: _send({DESK: {"type": "desk.changed"}}), robust=True)
+
+
+async def typing(conversation_id: int, customer_id: int, *, who: str, origin: str = "") -> None:
+    """`who`: customer, bot or staff. The tab `origin` knows already."""
+    message = {"type": "chat.typing", "conversation": conversation_id, "who": who, "origin": origin}
+    await _asend(
+        {customer_group(customer_id): message, conversation_group(conversation_id): message}
+    )
+
+
+async def delta(conversation_id: int, customer_id: int, text: str, *, origin: str = "") -> None:
+    message = {
+        "type": "chat.delta",
+        "conversation": conversation_id,
+        "text": text,
+        "origin": origin,
+    }
+    await _asend(
+        {customer_group(customer_id): message, conversation_group(conversation_id): message}
+    )
+
+
+def _send(messages: dict[str, dict[str, Any]]) -> None:
+    async_to_sync(_asend)(messages)
+
+
+async def _asend(messages: dict[str, dict[str, Any]]) -> None:
+    layer = get_channel_layer()
+    if layer is None:
+        return
+    try:
+        for group, message in messages.items():
+            await layer.group_send(group, message)
+    except Exception:
+        # Whatever the layer's driver raises: what was stored stands, and the next ping or
+        # reload shows it.
+        logger.warning("Unable to tell open tabs of a change", exc_info=True)

@@ -1,0 +1,65 @@
+"""The only writer of conversations and their rows. Sync; callers in a loop go through a thread.
+
+Every function locks one Conversation (after an Escalation, before a Customer) and tells open
+tabs on commit.
+"""
+
+from .bot import (
+    NewRow,
+    hand_to_waiting,
+    note_for_now,
+    record_bot_reply,
+    record_emergency,
+    record_turn,
+)
+from .customer import (
+    Chosen,
+    Lapsed,
+    Recorded,
+    choose,
+    find,
+    mark_seen,
+    rate,
+    record_customer_message,
+    set_reply_email,
+)
+from .lifetime import business, close, close_idle, current, latest, of_customer, start
+from .log import Closed, Overtaken
+from .staff import Stale, post_answer, post_staff_reply, post_state, release, take_over, wait
+from .transcript import earlier, transcript_of
+
+__all__ = [
+    "Chosen",
+    "Closed",
+    "Lapsed",
+    "NewRow",
+    "Overtaken",
+    "Recorded",
+    "Stale",
+    "business",
+    "choose",
+    "close",
+    "close_idle",
+    "current",
+    "earlier",
+    "find",
+    "hand_to_waiting",
+    "latest",
+    "mark_seen",
+    "note_for_now",
+    "of_customer",
+    "post_answer",
+    "post_staff_reply",
+    "post_state",
+    "rate",
+    "record_bot_reply",
+    "record_customer_message",
+    "record_emergency",
+    "record_turn",
+    "release",
+    "set_reply_email",
+    "start",
+    "take_over",
+    "transcript_of",
+    "wait",
+]

@@ -1,0 +1,158 @@
+"""What the customer does: say, choose, rate, leave an address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from chat import signals, wordings
+from chat.models import Conversation, Message
+from memory.models import Customer
+
+from .log import Closed, Handler, Kind, Sender, append, locked, save
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    message: Message
+    new: bool  # False: this client_id was stored before
+    may_answer: bool  # False: a person has the conversation, or it is no new message
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    message: Message
+    new: bool
+    choice: str  # "<answer id>" or "none"
+    question_seq: int
+    question: str  # the customer's own words that the offer was for
+    match_id: int | None
+    may_answer: bool
+
+
+class Lapsed(Exception):
+    """The offer was answered, or something newer was said."""
+
+
+@transaction.atomic
+def record_customer_message(
+    conversation_id: int, *, client_id: str, text: str, now: datetime, kind: Kind = Kind.MESSAGE
+) -> Recorded:
+    """Store the customer's words once per `client_id`. Raises Closed."""
+    conversation = locked(conversation_id)
+    if known := conversation.messages.filter(client_id=client_id).first():
+        return Recorded(known, new=False, may_answer=False)
+    if conversation.closed_at:
+        raise Closed
+    message = append(
+        conversation, sender=Sender.CUSTOMER, kind=kind, text=text, client_id=client_id, now=now
+    )
+    may_answer = _expect_answer(conversation, now)
+    save(conversation, now=now)
+    Customer.objects.filter(pk=conversation.customer_id).update(last_seen_at=now)
+    return Recorded(message, new=True, may_answer=may_answer)
+
+
+@transaction.atomic
+def choose(
+    conversation_id: int, *, offer_seq: int, choice: str, client_id: str, now: datetime
+) -> Chosen:
+    """Answer an offer; the first choice of all tabs wins. Raises Lapsed, Closed."""
+    conversation = locked(conversation_id)
+    if known := conversation.messages.filter(client_id=client_id, kind=Kind.CHOICE).first():
+        return _chosen(conversation, known, new=False, may_answer=False)
+    if conversation.closed_at:
+        raise Closed
+    offer = conversation.messages.filter(seq=offer_seq, kind=Kind.OFFER).first()
+    titles = {c["choice"]: c["title"] for c in offer.meta["choices"]} if offer else {}
+    if choice not in titles or conversation.last_seq != offer_seq or _with_staff(conversation):
+        raise Lapsed
+    message = append(
+        conversation,
+        sender=Sender.CUSTOMER,
+        kind=Kind.CHOICE,
+        text=titles[choice],
+        client_id=client_id,
+        meta={"offer_seq": offer_seq, "choice": choice},
+        now=now,
+    )
+    may_answer = _expect_answer(conversation, now)
+    save(conversation, now=now)
+    return _chosen(conversation, message, new=True, may_answer=may_answer)
+
+
+def find(customer_id: int, client_id: str) -> Message | None:
+    """Return the customer's row of that number, from whichever conversation.
+
+    A retry may come late.
+    """
+    return Message.objects.filter(
+        conversation__customer_id=customer_id, client_id=client_id
+    ).first()
+
+
+@transaction.atomic
+def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) -> None:
+    """Good (1) or bad (-1); a later rating replaces an earlier one."""
+    conversation = locked(conversation_id)
+    save(conversation, now=now, changed={"rating": score, "rating_words": words})
+
+
+@transaction.atomic
+def set_reply_email(conversation_id: int, *, email: str, link: str, now: datetime) -> None:
+    """Keep an address for one signed link back.
+
+    It proves nothing: no customer is looked up by it.
+    """
+    conversation = locked(conversation_id)
+    append(
+        conversation,
+        sender=Sender.SYSTEM,
+        kind=Kind.STATE,
+        text=wordings.say("email_left", conversation.pk, conversation.last_seq, email=email),
+        meta={"state": "email"},
+        now=now,
+    )
+    save(conversation, now=now, changed={"reply_email": email})
+    signals.reply_email_left.send(
+        sender=Conversation, conversation=conversation, email=email, link=link, now=now
+    )
+
+
+def mark_seen(conversation_id: int, *, seq: int) -> None:
+    """The customer's tab shows rows up to `seq`."""
+    Conversation.objects.filter(pk=conversation_id, customer_seen_seq__lt=seq).update(
+        customer_seen_seq=seq
+    )
+
+
+def _with_staff(conversation: Conversation) -> bool:
+    return conversation.handler == Handler.STAFF
+
+
+def _expect_answer(conversation: Conversation, now: datetime) -> bool:
+    if _with_staff(conversation):
+        return False
+    # Held at every message, so that a burst is answered within its last message's time.
+    conversation.answer_due_at = now + timedelta(seconds=settings.CHAT_ANSWER_DUE_SECONDS)
+    return True
+
+
+def _chosen(conversation: Conversation, message: Message, *, new: bool, may_answer: bool) -> Chosen:
+    meta: dict[str, Any] = message.meta
+    offer = conversation.messages.get(seq=meta["offer_seq"])
+    question_seq = int(offer.meta["question_seq"])
+    question = conversation.messages.get(seq=question_seq)
+    return Chosen(
+        message=message,
+        new=new,
+        choice=str(meta["choice"]),
+        question_seq=question_seq,
+        question=question.text,
+        match_id=offer.meta.get("match_id"),
+        may_answer=may_answer,
+    )

@@ -1,0 +1,99 @@
+"""How a conversation starts and ends."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from chat import wordings
+from chat.models import Conversation, Message
+
+from .log import Handler, Kind, Sender, append, flush, locked, save
+from .zone import business
+
+__all__ = ["business", "close", "close_idle", "current", "latest", "of_customer", "start"]
+
+
+@transaction.atomic
+def start(customer_id: int, *, now: datetime, verified: bool) -> Conversation:
+    """Open a conversation; the customer's other ones that only the bot has are closed."""
+    idle = Conversation.objects.open().of_customer(customer_id).filter(handler=Handler.BOT)
+    for pk in idle.order_by("pk").values_list("pk", flat=True):
+        close(pk, reason="replaced", now=now)
+    return Conversation.objects.create(
+        customer_id=customer_id, started_at=now, last_message_at=now, verified=verified
+    )
+
+
+def current(customer_id: int, *, now: datetime) -> Conversation | None:
+    """Return the customer's open conversation.
+
+    One that nobody wrote in for long is as good as closed.
+    """
+    newest = Conversation.objects.open().of_customer(customer_id).order_by("-pk").first()
+    if newest and newest.handler == Handler.BOT and newest.last_message_at < _idle_since(now):
+        close(newest.pk, reason="idle", now=now)
+        return None
+    return newest
+
+
+def latest(customer_id: int) -> Conversation | None:
+    """Return the conversation whose rows a page shows, open or not."""
+    open_first = Conversation.objects.of_customer(customer_id).order_by("-closed_at", "-pk")
+    return open_first.first()  # PostgreSQL sorts NULL (open) first when descending
+
+
+def of_customer(conversation_id: int, customer_id: int) -> Conversation | None:
+    """Return the conversation if it is that customer's own."""
+    return Conversation.objects.of_customer(customer_id).filter(pk=conversation_id).first()
+
+
+@transaction.atomic
+def close(conversation_id: int, *, reason: str, now: datetime) -> bool:
+    """End it and hand memory the rest, in one transaction. False: it was closed before."""
+    conversation = locked(conversation_id)
+    if conversation.closed_at:
+        return False
+    if conversation.last_seq:
+        append(
+            conversation,
+            sender=Sender.SYSTEM,
+            kind=Kind.STATE,
+            text=wordings.say(f"closed_{reason}", conversation.pk, conversation.last_seq),
+            meta={"state": "closed"},
+            now=conversation.last_message_at if reason == "idle" else now,
+        )
+    flush(conversation, now=now)
+    ended = {
+        "closed_at": now,
+        "close_reason": reason,
+        "working_memory": [],
+        "asked_topic": "",
+        "answer_due_at": None,
+    }
+    save(conversation, now=now, changed=ended)
+    return True
+
+
+def close_idle(*, now: datetime) -> int:
+    """Close what only the bot has and nobody wrote in for long; say how many."""
+    idle = Conversation.objects.open().filter(
+        Q(handler=Handler.BOT), last_message_at__lt=_idle_since(now), answer_due_at=None
+    )
+    return sum(
+        close(pk, reason="idle", now=now)
+        for pk in list(idle.order_by("pk").values_list("pk", flat=True))
+    )
+
+
+def _idle_since(now: datetime) -> datetime:
+    return now - timedelta(minutes=settings.CHAT_IDLE_MINUTES)
+
+
+def rows_after(conversation_id: int, seq: int) -> list[Message]:
+    return list(
+        Message.objects.filter(conversation_id=conversation_id, seq__gt=seq).order_by("seq")
+    )

@@ -1,0 +1,72 @@
+"""The log itself: lock a conversation, append rows with the next seq, hand memory its part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from chat import broadcast
+from chat.models import Conversation, Message
+from memory import services
+
+from .transcript import transcript_of
+
+Sender = Message.Sender
+Kind = Message.Kind
+Handler = Conversation.Handler
+
+
+class Closed(Exception):
+    """The conversation is over: a new message starts another one."""
+
+
+class Overtaken(Exception):
+    """Somebody was faster: a person has it, or this turn was taken care of before."""
+
+
+def locked(conversation_id: int) -> Conversation:
+    """Return the conversation, held till the transaction ends."""
+    return Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
+
+
+def append(
+    conversation: Conversation, *, sender: Sender, text: str, now: datetime, **fields: Any
+) -> Message:
+    """Store the next row of a locked conversation. The caller saves the conversation (`save`)."""
+    conversation.last_seq += 1
+    conversation.last_message_at = now
+    return Message.objects.create(
+        conversation=conversation,
+        seq=conversation.last_seq,
+        sender=sender,
+        text=text,
+        created_at=now,
+        **fields,
+    )
+
+
+def save(conversation: Conversation, *, now: datetime, changed: Mapping[str, Any] = {}) -> None:
+    """Write a locked conversation back, tell open tabs, and let memory read what has piled up."""
+    for field, value in changed.items():
+        setattr(conversation, field, value)
+    if conversation.last_seq - conversation.flushed_seq >= settings.CHAT_FLUSH_MESSAGES:
+        flush(conversation, now=now)
+    conversation.save()
+    broadcast.rows_on_commit(conversation.pk, conversation.customer_id)
+
+
+def flush(conversation: Conversation, *, now: datetime) -> None:
+    """Hand all rows since the last flush to memory, in this transaction."""
+    first, last = conversation.flushed_seq + 1, conversation.last_seq
+    transcript = transcript_of(conversation, after=conversation.flushed_seq)
+    conversation.flushed_seq = last
+    if transcript.messages:
+        services.remember_later(
+            transcript,
+            customer_id=conversation.customer_id,
+            ref=f"conversation:{conversation.pk}:{first}-{last}",
+            now=now,
+        )

@@ -1,0 +1,54 @@
+"""Rows as memory reads them: who said what, and which words were buttons or cards."""
+
+from __future__ import annotations
+
+from chat.models import Conversation, Message, Turn
+from memory.types import Said, Sender, Transcript
+
+from .zone import timezone_of
+
+_SPEAKERS: dict[str, Sender] = {"customer": "customer", "bot": "bot", "staff": "staff"}
+
+
+def transcript_of(
+    conversation: Conversation, *, after: int = 0, up_to: int | None = None
+) -> Transcript:
+    """Return the rows with `after` < seq ≤ `up_to`; state lines are nobody's words."""
+    rows = (
+        conversation.messages.filter(seq__gt=after).exclude(kind=Message.Kind.STATE).order_by("seq")
+    )
+    if up_to is not None:
+        rows = rows.filter(seq__lte=up_to)
+    asked = _asked(conversation)
+    said = tuple(_said(m, asked.get(m.seq, "")) for m in rows if m.sender in _SPEAKERS)
+    return Transcript(messages=said, timezone=timezone_of(conversation))
+
+
+def earlier(conversation: Conversation, *, before_seq: int, limit: int = 6) -> list[Message]:
+    """Return the last rows before `before_seq` that somebody said, oldest first."""
+    rows = (
+        conversation.messages.filter(seq__lt=before_seq, seq__gt=conversation.bot_since_seq)
+        .exclude(kind=Message.Kind.STATE)
+        .order_by("-seq")[:limit]
+    )
+    return list(reversed(rows))
+
+
+def _asked(conversation: Conversation) -> dict[int, str]:
+    """Return the topic of each gap question by the seq of the row that asked it."""
+    turns = Turn.objects.filter(conversation=conversation, outcome="asked").exclude(reply_seq=None)
+    return {t.reply_seq: str(t.trace.get("topic", "")) for t in turns if t.reply_seq}
+
+
+def _said(message: Message, asks_topic: str) -> Said:
+    canned = message.kind in {Message.Kind.ANSWER, Message.Kind.OFFER, Message.Kind.CHOICE}
+    name = ", ".join(filter(None, (message.author_name, message.role)))
+    return Said(
+        seq=message.seq,
+        sender=_SPEAKERS[message.sender],
+        text=message.text,
+        at=message.created_at,
+        name=name,
+        asks_topic=asks_topic,
+        offered=message.text if canned else "",
+    )

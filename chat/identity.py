@@ -1,0 +1,142 @@
+"""Who is chatting.
+
+A browser by its opaque token, a business's customer by a signed one. Never by what is typed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import jwt
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+
+from chat import throttle
+from chat.models import Conversation, VisitorToken
+from memory import services
+from memory.models import Customer
+
+COOKIE = "rapport_visitor"
+LINK_SALT = "chat.link_back"
+ALGORITHMS = ["HS256"]
+
+
+class NotAccepted(Exception):
+    """The signed token is wrong, over, or not for us; the words are for staff's log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    customer_id: int
+    verified: bool  # named by the business with a signed token
+
+
+def recognise(token: str, *, now: datetime) -> Who | None:
+    """Return whose browser this is, or None when nobody's (any more)."""
+    if not token:
+        return None
+    known = (
+        VisitorToken.objects.valid(_digest(token), now)
+        .filter(customer__erase_requested_at=None)
+        .select_related("customer")
+        .first()
+    )
+    if known is None:
+        return None
+    return Who(known.customer_id, verified=known.customer.kind == Customer.Kind.IDENTIFIED)
+
+
+@transaction.atomic
+def new_visitor(*, address: str, now: datetime) -> tuple[Who, str]:
+    """Make a visitor and the token that its browser keeps. Raises throttle.Throttled."""
+    throttle.check_new_visitor(address=address, now=now)
+    customer = services.new_customer(kind=Customer.Kind.VISITOR, now=now)
+    return Who(customer.pk, verified=False), issue(customer.pk, address=address, now=now)
+
+
+def issue(customer_id: int, *, address: str, now: datetime, days: float | None = None) -> str:
+    """Return a new token for that customer; only its hash is stored."""
+    token = secrets.token_urlsafe(32)
+    VisitorToken.objects.create(
+        digest=_digest(token),
+        customer_id=customer_id,
+        created_at=now,
+        expires_at=now + timedelta(days=settings.CHAT_VISITOR_DAYS if days is None else days),
+        address=throttle.hashed(address) if address else "",
+    )
+    return token
+
+
+def drop(token: str) -> None:
+    """ "Not me": this browser starts afresh; what was remembered stays with whoever it was."""
+    VisitorToken.objects.filter(digest=_digest(token)).delete()
+
+
+def from_signed(token: str, *, now: datetime) -> Who:
+    """Return the customer that the business's own site names. Raises NotAccepted.
+
+    HS256 with the shared secret; `exp` and `aud` are required, `sub` is the business's own id of
+    the customer.
+    """
+    if not settings.CHAT_IDENTITY_SECRET:
+        raise NotAccepted("no secret is set")
+    try:
+        claims = jwt.decode(
+            token,
+            settings.CHAT_IDENTITY_SECRET,
+            algorithms=ALGORITHMS,
+            audience=settings.CHAT_IDENTITY_AUDIENCE,
+            options={"require": ["exp", "aud", "sub"], "verify_exp": False},
+        )
+        expires = int(claims["exp"])
+    except (jwt.InvalidTokenError, ValueError, TypeError) as exc:
+        raise NotAccepted(str(exc)) from exc
+    longest = timedelta(minutes=settings.CHAT_IDENTITY_MINUTES)
+    if not now.timestamp() < expires <= (now + longest).timestamp():
+        raise NotAccepted("over, or good for longer than is accepted")
+    return _identified(claims, now)
+
+
+def link_back(conversation_id: int) -> str:
+    """Return what stands in the one link back; good for CHAT_LINK_DAYS."""
+    return signing.dumps(conversation_id, salt=LINK_SALT, compress=False)
+
+
+def from_link(signed: str, *, now: datetime) -> Conversation | None:
+    """Return the conversation of a link that is still good.
+
+    Only a visitor's: an identified customer signs in.
+    """
+    days = settings.CHAT_LINK_DAYS
+    try:
+        pk = signing.loads(signed, salt=LINK_SALT, max_age=timedelta(days=days))
+    except signing.BadSignature:
+        return None
+    visitors = Conversation.objects.filter(
+        customer__kind=Customer.Kind.VISITOR, customer__erase_requested_at=None
+    )
+    return visitors.filter(pk=pk).first() if isinstance(pk, int) else None
+
+
+def _identified(claims: dict[str, object], now: datetime) -> Who:
+    external_id = claims["sub"]
+    if not isinstance(external_id, str) or not 0 < len(external_id) <= 200:
+        raise NotAccepted("sub is not a text of 1 to 200 characters")
+    customer = services.identify(
+        external_id,
+        name=str(claims.get("name") or "")[:200],
+        email=str(claims.get("email") or "")[:254],
+        timezone=str(claims.get("zoneinfo") or "")[:64],
+        now=now,
+    )
+    if customer.erase_requested_at is not None:
+        raise NotAccepted("this customer asked to be erased")
+    return Who(customer.pk, verified=True)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,12 @@
+"""The one signal that points up: a conversation needs a person."""
+
+from django.dispatch import Signal
+
+# Sent by `chat.handoff.hand_over` inside its transaction, with `send`: a receiver that fails
+# undoes the hand-over.
+# conversation, question, question_seq, reason, detail, request, match_id, now
+handoff_requested = Signal()
+
+# Sent by `conversations.set_reply_email`: conversation, email, link (a path that is good for
+# seven days), now.
+reply_email_left = Signal()

@@ -1,0 +1,128 @@
+"""Every sentence the bot says.
+
+A business may put its own variants in `Wording`; one is picked, repeatably.
+"""
+
+from __future__ import annotations
+
+import re
+from zlib import crc32
+
+from chat.models import Wording
+
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "welcome": (
+        "Hello! Replies here are automatic, and I remember what you tell me. A person is there when"
+        " I cannot help. You can ask “What do you know about me?” or tell me to forget something"
+        " at any time.",
+    ),
+    # Small talk
+    "greeting": (
+        "Hello! What can I do for you?",
+        "Hi, good to hear from you. How can I help?",
+        "Hello, how can I help?",
+    ),
+    "thanks": (
+        "You are welcome.",
+        "Gladly.",
+        "You are welcome. I am here if anything else comes up.",
+    ),
+    "goodbye": ("Goodbye, and all the best.", "Take care. Write again whenever you like."),
+    "fine": ("Good.", "All right. I am here if you need anything else.", "Fine."),
+    "chat": ("I am glad you wrote.", "Nice to hear. Is there anything that I can do for you?"),
+    # Answers
+    "offer": (
+        "Did you mean one of these?",
+        "I have answers to these. Is one of them what you asked?",
+        "Is it one of these?",
+    ),
+    "something_else": ("Something else",),
+    "took_back": ("I am sorry, that was not it.",),
+    # What the customer told us
+    "noted": (
+        "I have noted that: {facts}",
+        "Thank you, that is noted: {facts}",
+        "Noted, thank you: {facts}",
+    ),
+    "noted_after_asking": ("Thank you, I will remember that: {facts}", "Thank you, noted: {facts}"),
+    "recall": (
+        "This is what you told us. {facts}",
+        "I have this from you. {facts}",
+        "You told us this. {facts}",
+    ),
+    "ask_preference": ("I do not have a record of your preference for this, could you remind me?",),
+    "ask_confirmed_fact": ("I do not have a record of this, could you remind me? ({topic})",),
+    "known": ("This is what I have noted about you:",),
+    "known_nothing": ("I have not noted anything about you so far.",),
+    "forgot": (
+        "I have forgotten this: {facts}. It will not be used again.",
+        "Done: {facts} is forgotten and will not be used again.",
+    ),
+    "forgot_all": ("I have forgotten what I had noted about you. None of it will be used again.",),
+    "forgot_nothing": ("I have nothing noted about that, so there is nothing to forget.",),
+    "forget_which": ("What would you like me to forget? I have noted:",),
+    # Handing over
+    "person": (
+        "I am asking a person to join you here.",
+        "Of course. I am asking a person to join you here.",
+    ),
+    "no_answer": (
+        "Nobody here has answered this yet. I have asked a person, and you will find the answer "
+        "here.",
+        "I do not have an answer to this yet, so I have asked a person. You will find the answer "
+        "here.",
+    ),
+    "unsure": (
+        "I would rather not guess here, so I have asked a person. You will find the answer here.",
+    ),
+    "personal": (
+        "That is for a person here to say, who can look at your case. I have passed your question "
+        "on.",
+        "I would like a person here to answer that for you. I have passed your question on.",
+    ),
+    "request": ("I have passed this on to a person here, who will take care of it.",),
+    "model": (
+        "The automatic reply did not come. I have asked a person, who will answer you here.",
+    ),
+    "joined": (
+        "I have passed this on too.",
+        "I do not know this one. I have added it for the person who will answer you.",
+    ),
+    "emergency": (
+        "This sounds like an emergency. Please call your local emergency number now. I have "
+        "alerted a person here.",
+    ),
+    # Quiet lines
+    "queued": ("A person has been asked.",),
+    "claimed": ("{who} has joined and will answer you here.",),
+    "returned": ("Replies are automatic again.",),
+    "resolved": ("This was answered. Replies are automatic again.",),
+    "closed_ended": ("You ended this conversation.",),
+    "closed_idle": ("This conversation ended because nobody wrote for a while.",),
+    "closed_replaced": ("This conversation ended because a new one was started.",),
+    "closed_identified": ("This conversation ended because you signed in.",),
+    "email_left": ("We will write to {email} when there is an answer.",),
+    # Beside the customer's message
+    "throttled": ("That was a lot at once. Please wait {seconds} seconds and send it again.",),
+    "lapsed": ("This question was already settled. Please write what you need.",),
+    "bad_token": (
+        "We could not confirm who you are. Please reload the page of the site you came from.",
+    ),
+    "failed": ("This could not be sent. Please try again.",),
+    "no_conversation": ("There is no conversation yet.",),
+}
+
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
+    """Return one variant of the sentence `key`: another at another seq, the same for the same."""
+    own = Wording.objects.filter(key=key).values_list("variants", flat=True).first()
+    variants = [v for v in own or [] if isinstance(v, str) and v.strip()] or DEFAULTS[key]
+    picked = variants[crc32(f"{key}:{conversation_id}:{seq // 2}".encode()) % len(variants)]
+    return fill(picked, fields)
+
+
+def fill(text: str, fields: dict[str, str]) -> str:
+    """Put `fields` into {slots}; a slot without a field stays as it is."""
+    return _SLOT.sub(lambda m: fields.get(m[1], m[0]), text)
