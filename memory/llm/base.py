@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from memory.types import Vector
-
-
-class Unavailable(Exception):
-    """The model did not answer: time-out, quota, refused connection, damaged file."""
 
 
 class Embedder(Protocol):
@@ -20,12 +17,110 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> list[Vector]: ...
 
 
-class ChatModel(Protocol):
-    """Reads text and fills in a JSON schema. What comes back is a proposal, to be validated.
+Prompt = list[dict[str, Any]]  # {"role": "system" | "user" | "assistant" | "tool", "content": …}
+Kind = Literal["timeout", "rate", "server", "request", "connection", "broken", "circuit"]
 
-    Raises Unavailable.
+
+class Unavailable(Exception):
+    """The model did not answer. `retry`: another try may help; `retry_after`: seconds, if said."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Kind = "connection",
+        retry: bool = True,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry = retry
+        self.retry_after = retry_after
+
+
+class Refused(Exception):
+    """The model would not answer this."""
+
+
+class BadOutput(Exception):
+    """The model answered, but not in the form asked for: no JSON, cut off, empty."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @classmethod
+    def of(cls, usage: Any) -> Usage:
+        return cls(usage.prompt_tokens, usage.completion_tokens) if usage else cls()
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def cost(self, prices: dict[str, list[float]], model: str) -> float:
+        """In the currency of `prices`: by model, [prompt, completion] a million tokens."""
+        per_prompt, per_completion = prices.get(model, (0.0, 0.0))
+        return (self.prompt_tokens * per_prompt + self.completion_tokens * per_completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    reason: str
+    usage: Usage
+
+
+ChatEvent = TextDelta | ToolCall | Finished
+
+
+class ChatModel(Protocol):
+    """Reads a prompt and answers. What comes back is a proposal, to be validated.
+
+    `deadline` is a time.monotonic() value. Both raise Unavailable, Refused, BadOutput.
     """
 
     model: str
 
-    def fill(self, *, prompt: str, text: str, schema: dict[str, Any]) -> dict[str, Any]: ...
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        tools: Sequence[dict[str, Any]] = (),
+        deadline: float,
+        max_tokens: int = 800,
+    ) -> AsyncIterator[ChatEvent]: ...
+
+    async def fill(
+        self,
+        prompt: Prompt,
+        *,
+        name: str,
+        schema: dict[str, Any],
+        deadline: float,
+        max_tokens: int = 800,
+    ) -> tuple[dict[str, Any], Usage]: ...
+
+    async def find_out_tools(self) -> bool: ...

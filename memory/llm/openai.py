@@ -1,0 +1,299 @@
+"""The one client for any OpenAI-compatible endpoint: streams, schemas, retry, breaker, usage.
+
+Foreign errors stop here and become `Unavailable`, `Refused` or `BadOutput`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import openai
+from openai import AsyncOpenAI
+
+from .base import (
+    BadOutput,
+    ChatEvent,
+    Finished,
+    Kind,
+    Prompt,
+    Refused,
+    TextDelta,
+    ToolCall,
+    Unavailable,
+    Usage,
+)
+from .breaker import Breaker
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# 408, 409, 429 and 5xx may pass by themselves; https://platform.openai.com/docs/guides/error-codes
+RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+TRIES = 3
+
+
+@dataclass
+class OpenAIChat:
+    """One endpoint, one model. `timeout`: for one try; a `deadline` (time.monotonic): for all."""
+
+    model: str
+    api_key: str
+    base_url: str
+    timeout: float = 20.0  # seconds
+    breaker: Breaker = field(default_factory=Breaker)
+    calls_tools: bool | None = None  # None: not found out yet
+
+    def _client(self) -> AsyncOpenAI:
+        # A client belongs to its event loop: the worker runs one a task.
+        return AsyncOpenAI(
+            api_key=self.api_key, base_url=self.base_url, timeout=self.timeout, max_retries=0
+        )
+
+    async def stream(
+        self,
+        prompt: Prompt,
+        *,
+        tools: Sequence[dict[str, Any]] = (),
+        deadline: float,
+        max_tokens: int = 800,
+    ) -> AsyncIterator[ChatEvent]:
+        """Yield TextDelta and ToolCall, and Finished as the last event, always.
+
+        Tries again only while nothing was yielded: half a reply is never followed by a whole one.
+        Raises Unavailable, Refused, BadOutput.
+        """
+        for attempt in range(1, TRIES + 1):
+            started = False
+            try:
+                async for event in self._stream_once(prompt, tools, deadline, max_tokens):
+                    started = True
+                    yield event
+                return
+            except Unavailable as exc:
+                if started or not await self._may_retry(exc, attempt, deadline):
+                    raise
+
+    async def fill(
+        self,
+        prompt: Prompt,
+        *,
+        name: str,
+        schema: dict[str, Any],
+        deadline: float,
+        max_tokens: int = 800,
+    ) -> tuple[dict[str, Any], Usage]:
+        """Return the JSON object that the model filled in, and what it cost. Raises as `stream`."""
+        return await self._retrying(
+            lambda: self._fill_once(prompt, name, schema, deadline, max_tokens), deadline
+        )
+
+    def fill_now(
+        self, prompt: Prompt, *, name: str, schema: dict[str, Any], seconds: float = 60
+    ) -> dict[str, Any]:
+        """`fill` for the worker, which has no event loop."""
+        return asyncio.run(
+            self.fill(prompt, name=name, schema=schema, deadline=time.monotonic() + seconds)
+        )[0]
+
+    async def find_out_tools(self) -> bool:
+        """Ask once whether this endpoint calls tools; where not, prompts use json_schema."""
+        if self.calls_tools is None:
+            self.calls_tools = await self._probe_tools()
+            logger.info(
+                "The endpoint of %s %s tools",
+                self.model,
+                "calls" if self.calls_tools else "does not call",
+            )
+        return self.calls_tools
+
+    async def _probe_tools(self) -> bool:
+        parameters = {
+            "type": "object",
+            "properties": {"ok": {"type": "boolean"}},
+            "required": ["ok"],
+        }
+        tool = {
+            "type": "function",
+            "function": {"name": "probe", "description": "Say ok.", "parameters": parameters},
+        }
+        prompt: Prompt = [{"role": "user", "content": "Call the tool probe with ok = true."}]
+        try:
+            async for event in self._stream_once(
+                prompt, [tool], time.monotonic() + self.timeout, 50
+            ):
+                if isinstance(event, ToolCall):
+                    return True
+        except (Unavailable, BadOutput, Refused) as exc:
+            logger.info("Probe of %s: %s", self.model, exc)
+        return False
+
+    async def _stream_once(
+        self, prompt: Prompt, tools: Sequence[dict[str, Any]], deadline: float, max_tokens: int
+    ) -> AsyncIterator[ChatEvent]:
+        extra: dict[str, Any] = {"tools": list(tools)} if tools else {}
+        reading = _Reading()
+        async with self._client() as client:
+            create: Any = client.chat.completions.create  # plain dicts: the endpoint checks them
+            stream = await self._guarded(
+                lambda: create(
+                    model=self.model,
+                    messages=prompt,
+                    stream=True,
+                    stream_options={"include_usage": True},
+                    max_tokens=max_tokens,
+                    **extra,
+                ),
+                deadline,
+            )
+            chunks = aiter(stream)
+            while (chunk := await self._guarded(lambda: anext(chunks, None), deadline)) is not None:
+                for event in reading.take(chunk):
+                    yield event
+        for event in reading.end():
+            if isinstance(event, Finished):
+                self.breaker.succeeded()
+            yield event
+
+    async def _fill_once(
+        self, prompt: Prompt, name: str, schema: dict[str, Any], deadline: float, max_tokens: int
+    ) -> tuple[dict[str, Any], Usage]:
+        shape = {
+            "type": "json_schema",
+            "json_schema": {"name": name, "strict": True, "schema": schema},
+        }
+        async with self._client() as client:
+            create: Any = client.chat.completions.create
+            got: Any = await self._guarded(
+                lambda: create(
+                    model=self.model,
+                    messages=prompt,
+                    response_format=shape,
+                    max_tokens=max_tokens,
+                ),
+                deadline,
+            )
+        self.breaker.succeeded()
+        usage = Usage.of(got.usage)
+        choice = got.choices[0] if got.choices else None
+        if choice is None or choice.finish_reason != "stop":
+            raise BadOutput(f"ended with {choice and choice.finish_reason}", usage)
+        if choice.message.refusal:
+            raise Refused(choice.message.refusal)
+        return _parsed(choice.message.content or "", usage), usage
+
+    async def _guarded(self, call: Callable[[], Awaitable[T]], deadline: float) -> T:
+        """Run one network step within the deadline, and turn foreign errors into ours."""
+        if not self.breaker.allows():
+            raise Unavailable("resting after failures in a row", kind="circuit", retry=False)
+        try:
+            async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
+                return await call()
+        except TimeoutError as exc:
+            self.breaker.failed()
+            raise Unavailable("no time left", kind="timeout", retry=False) from exc
+        except (openai.APIError, json.JSONDecodeError) as exc:
+            error = _ours(exc)
+            if error.kind != "request":
+                self.breaker.failed()
+            raise error from exc
+
+    async def _retrying(self, call: Callable[[], Awaitable[T]], deadline: float) -> T:
+        attempt = 1
+        while True:
+            try:
+                return await call()
+            except Unavailable as exc:
+                if not await self._may_retry(exc, attempt, deadline):
+                    raise
+            except BadOutput:
+                if attempt >= TRIES or deadline - time.monotonic() < 1:
+                    raise
+            attempt += 1
+
+    async def _may_retry(self, error: Unavailable, attempt: int, deadline: float) -> bool:
+        """Wait as long as the endpoint asks (Retry-After), if that leaves time for another try."""
+        wait = error.retry_after if error.retry_after is not None else 0.2 * 2**attempt
+        if not error.retry or attempt >= TRIES or time.monotonic() + wait + 0.5 > deadline:
+            return False
+        await asyncio.sleep(wait)
+        return True
+
+
+@dataclass
+class _Reading:
+    """One stream being read: it counts as whole only if it said why it ended."""
+
+    calls: dict[int, dict[str, str]] = field(default_factory=dict)
+    reason: str = ""
+    refusal: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    def take(self, chunk: Any) -> list[ChatEvent]:
+        if chunk.usage is not None:
+            self.usage = Usage.of(chunk.usage)
+        events: list[ChatEvent] = []
+        for choice in chunk.choices[:1]:
+            self.reason = choice.finish_reason or self.reason
+            self.refusal += choice.delta.refusal or ""
+            if choice.delta.content:
+                events.append(TextDelta(choice.delta.content))
+            for call in choice.delta.tool_calls or []:
+                kept = self.calls.setdefault(call.index, {"id": "", "name": "", "arguments": ""})
+                kept["id"] += call.id or ""
+                kept["name"] += (call.function and call.function.name) or ""
+                kept["arguments"] += (call.function and call.function.arguments) or ""
+        return events
+
+    def end(self) -> list[ChatEvent]:
+        # A stream that stops with [DONE] and no finish_reason raises nothing in the SDK.
+        if not self.reason:
+            raise Unavailable("the stream ended without a finish_reason", kind="broken")
+        if self.refusal or self.reason == "content_filter":
+            raise Refused(self.refusal or "content filter")
+        if self.reason == "length":
+            raise BadOutput("cut off at the token limit", self.usage)
+        calls = [
+            ToolCall(c["id"], c["name"], _parsed(c["arguments"], self.usage))
+            for c in self.calls.values()
+        ]
+        return [*calls, Finished(self.reason, self.usage)]
+
+
+def _parsed(text: str, usage: Usage) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as exc:
+        raise BadOutput("not JSON", usage) from exc
+    if not isinstance(data, dict):
+        raise BadOutput("not a JSON object", usage)
+    return data
+
+
+def _ours(exc: Exception) -> Unavailable:
+    if isinstance(exc, openai.APITimeoutError):
+        return Unavailable("time-out", kind="timeout")
+    if isinstance(exc, openai.APIStatusError):
+        status = exc.status_code
+        kind: Kind = "rate" if status == 429 else "server" if status >= 500 else "request"
+        return Unavailable(
+            f"status {status}",
+            kind=kind,
+            retry=status in RETRIED_STATUS,
+            retry_after=_retry_after(exc.response.headers),
+        )
+    if isinstance(exc, openai.APIConnectionError):
+        return Unavailable("no connection", kind="connection")
+    return Unavailable(f"the stream broke: {type(exc).__name__}", kind="broken")
+
+
+def _retry_after(headers: Any) -> float | None:
+    try:
+        return max(0.0, float(headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None  # a date, or nothing: the usual back-off
