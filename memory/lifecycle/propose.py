@@ -1,0 +1,133 @@
+"""Extraction, and the gate's second opinion, by a model: proposals that `validate` decides on.
+
+Pure: the model comes as `fill(prompt, name, schema) -> dict`, which raises what the client raises.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from memory.types import Candidate, Category, GateResult, Intent, Said, TopicSpec, Transcript
+
+Fill = Callable[[list[dict[str, Any]], str, dict[str, Any]], dict[str, Any]]
+
+_ITEM: dict[str, dict[str, Any]] = {
+    "topic": {"type": "string", "maxLength": 64},
+    "intent": {"type": "string", "enum": [i.value for i in Intent]},
+    "value": {"type": "string", "maxLength": 400},
+    "sentence": {"type": "string", "maxLength": 600},
+    "quote": {"type": "string", "maxLength": 2000},
+    "seq": {"type": "integer"},
+    "negated": {"type": "boolean"},
+    "adds": {"type": "boolean"},
+    "valid_until": {"type": "string", "maxLength": 40},
+    "sure": {"type": "number"},
+}
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+EXTRACT_SCHEMA = _closed({"items": {"type": "array", "items": _closed(_ITEM)}})
+GATE_SCHEMA = _closed({"retrieve": {"type": "boolean"}, "save": {"type": "boolean"}})
+
+
+@cache
+def prompt_text(name: str) -> str:
+    return (Path(__file__).parent.parent / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def propose(
+    transcript: Transcript, topics: Sequence[TopicSpec], *, instructions: str, fill: Fill
+) -> list[Candidate]:
+    """Return what the model found. What has no place (no such message, bad time) is left out."""
+    known = {t.key: t for t in topics}
+    said = {m.seq: m for m in transcript.messages}
+    prompt = [
+        {
+            "role": "system",
+            "content": f"{prompt_text('extract')}\n{_topics(topics)}\n{instructions}",
+        },
+        {"role": "user", "content": _as_data(transcript.messages)},
+    ]
+    items = fill(prompt, "memory_extract", EXTRACT_SCHEMA).get("items", [])
+    found = [_candidate(item, known, said) for item in items if isinstance(item, dict)]
+    return [c for c in found if c is not None]
+
+
+def second_opinion(text: str, before: Sequence[str], *, fill: Fill) -> dict[str, GateResult]:
+    """Ask a small model where the cheap gate is unsure: {"retrieve": …, "save": …}."""
+    data = json.dumps({"before": list(before)[-6:], "message": text}, ensure_ascii=False)
+    got = fill(
+        [
+            {"role": "system", "content": prompt_text("gate")},
+            {"role": "user", "content": data},
+        ],
+        "memory_gate",
+        GATE_SCHEMA,
+    )
+    return {
+        kind: GateResult(bool(got.get(kind)), "a model was asked", by="model")
+        for kind in ("retrieve", "save")
+    }
+
+
+def _topics(topics: Sequence[TopicSpec]) -> str:
+    rows = [
+        {
+            "key": t.key,
+            "about": f"{t.label}. {t.description}".strip(),
+            "values": "one" if t.single_valued else "many",
+            "like": t.examples[:4],
+            "unlike": t.not_examples[:4],
+        }
+        for t in topics
+    ]
+    return "topics: " + json.dumps(rows, ensure_ascii=False)
+
+
+def _as_data(messages: Sequence[Said]) -> str:
+    """JSON, one object a message: no text in it can end the quotation."""
+    rows = [
+        {"seq": m.seq, "from": m.sender, "at": m.at.isoformat(), "text": m.text} for m in messages
+    ]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _candidate(
+    item: dict[str, Any], topics: dict[str, TopicSpec], said: dict[int, Said]
+) -> Candidate | None:
+    message, topic = said.get(item["seq"]), topics.get(item["topic"])
+    if message is None or message.sender != "customer":
+        return None
+    try:
+        until = datetime.fromisoformat(item["valid_until"]) if item["valid_until"] else None
+    except ValueError:
+        return None
+    if until is not None and until.tzinfo is None:
+        until = until.replace(tzinfo=message.at.tzinfo)
+    return Candidate(
+        category=topic.category if topic else Category.CONFIRMED_FACT,
+        topic=topic.key if topic else None,
+        value=item["value"],
+        text=item["sentence"],
+        quote=item["quote"],
+        seq=message.seq,
+        stated_at=message.at,
+        intent=Intent(item["intent"]),
+        negated=item["negated"],
+        adds=item["adds"],
+        valid_until=until,
+        confidence=min(1.0, max(0.0, item["sure"])),
+    )
