@@ -10,6 +10,8 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
+from config.warmup import load_the_embedder_meanwhile
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 http = get_asgi_application()  # loads the apps: whatever imports a model comes after it
 
@@ -24,3 +26,5 @@ application = ProtocolTypeRouter(
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(sockets))),
     }
 )
+
+load_the_embedder_meanwhile()

@@ -4,12 +4,16 @@ import os
 import warnings
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import beat_embedded_init, worker_process_init
+
+from config.child import die_with
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 # As root it is root's own machine or a container, where another user would own the same.
 warnings.filterwarnings("ignore", message="\\s*You're running the worker with superuser")
+
+MAIN_PROCESS = os.getpid()
 
 app = Celery("rapport")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -19,6 +23,15 @@ app.autodiscover_tasks()
 app.conf.beat_schedule = {}
 
 
+@beat_embedded_init.connect
 @worker_process_init.connect
-def load_the_embedder(**kwargs: object) -> None:
-    """The first task after a start should not wait two seconds for the model."""
+def die_with_the_worker(**kwargs: object) -> None:
+    """A worker that is killed while it starts would leave its clock and its pool to nobody."""
+    die_with(MAIN_PROCESS)
+
+
+@worker_process_init.connect
+def warm_up(**kwargs: object) -> None:
+    from config.warmup import load_the_embedder
+
+    load_the_embedder()
