@@ -9,6 +9,8 @@ from django.db.models import Q
 from chat.models import Conversation
 from memory.models import Answer, Customer, Topic
 
+from .querysets import EscalationQuerySet
+
 USER = settings.AUTH_USER_MODEL
 
 
@@ -109,6 +111,8 @@ class Escalation(models.Model):
     resolution = models.CharField(max_length=12, blank=True)  # resolved, returned, released_to_bot
     alerted_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
+
+    objects = EscalationQuerySet.as_manager()
 
     class Meta:
         constraints = [

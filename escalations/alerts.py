@@ -1,0 +1,113 @@
+"""Tell staff that somebody waits: the queue at once, everybody when nobody comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from celery import current_app
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from . import broadcast, delivery, hours, promise
+from .models import Escalation
+
+
+def ring_on_commit(escalation_id: int) -> None:
+    """The mail goes out by the worker; a broker that is away leaves it to the sweep."""
+    transaction.on_commit(lambda: _ring(escalation_id), robust=True)
+
+
+@transaction.atomic
+def alert(escalation_id: int, *, now: datetime) -> int:
+    """Write to the queue's members, once per escalation. Return how many mails."""
+    first = (
+        Escalation.objects.unclaimed()
+        .filter(pk=escalation_id, alerted_at=None)
+        .update(alerted_at=now)
+    )
+    if not first:
+        return 0
+    escalation = Escalation.objects.select_related("queue").get(pk=escalation_id)
+    return _mail(escalation, _members(escalation), kind="alert", now=now)
+
+
+def realert(now: datetime) -> int:
+    """Write to everybody at the desk about what nobody took in time. Return how many mails."""
+    waiting = (
+        Escalation.objects.unclaimed()
+        .filter(queue__isnull=False, alerted_at__isnull=False)
+        .exclude(deliveries__kind="realert")
+        .select_related("queue__calendar")
+    )
+    return sum(_realert(e, now) for e in waiting if _too_long(e, now))
+
+
+def everybody() -> list[User]:
+    return list(User.objects.filter(is_active=True, is_staff=True).order_by("pk"))
+
+
+@transaction.atomic
+def _realert(escalation: Escalation, now: datetime) -> int:
+    # Two sweeps at once: the second finds the time changed.
+    still = (
+        Escalation.objects.unclaimed()
+        .filter(pk=escalation.pk, alerted_at=escalation.alerted_at)
+        .update(alerted_at=now)
+    )
+    if not still:
+        return 0
+    broadcast.changed_on_commit()
+    return _mail(escalation, everybody(), kind="realert", now=now)
+
+
+def _too_long(escalation: Escalation, now: datetime) -> bool:
+    """Nobody came within the queue's minutes, counted while it is open."""
+    queue = escalation.queue
+    if queue is None:
+        return False
+    try:
+        calendar = promise.opening_hours(queue.calendar)
+    except hours.BadHours:
+        return now - escalation.opened_at > timedelta(minutes=queue.alert_after_minutes)
+    if not hours.is_open(calendar, now):
+        return False
+    return hours.open_minutes(calendar, escalation.opened_at, now) >= queue.alert_after_minutes
+
+
+def _members(escalation: Escalation) -> list[User]:
+    if escalation.queue is None:
+        return everybody()
+    members = escalation.queue.members.filter(is_active=True)
+    return list(members) or everybody()
+
+
+def _mail(escalation: Escalation, people: Iterable[User], *, kind: str, now: datetime) -> int:
+    """Nothing of what the customer wrote goes into a mail: the reason, and where to look."""
+    subject = {
+        "alert": _("Somebody is waiting: {reason}"),
+        "realert": _("Still waiting, and nobody has it: {reason}"),
+    }[kind].format(reason=escalation.get_reason_display())
+    path = reverse("escalations:detail", args=[escalation.pk])
+    sent = 0
+    for person in people:
+        if person.email and _wants_mail(person):
+            body = _("It is in the inbox: {link}").format(link=delivery.absolute(path))
+            delivery.queue_mail(
+                kind=kind, to=person.email, subject=subject, body=body, now=now,
+                escalation=escalation,
+            )  # fmt: skip
+            sent += 1
+    return sent
+
+
+def _wants_mail(person: User) -> bool:
+    profile = getattr(person, "staff_profile", None)
+    return profile is None or profile.notify_by_email
+
+
+def _ring(escalation_id: int) -> None:
+    # By name: the tasks are a layer above.
+    current_app.send_task("escalations.tasks.alert_staff", args=[escalation_id])

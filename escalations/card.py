@@ -1,0 +1,114 @@
+"""The customer card: what is known and from where, what happened before, what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from chat.models import Conversation
+from memory.models import Customer, Memory, MemoryEvent
+
+from .models import Escalation, MemoryView, StaffNote
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    memory: Memory
+    label: str
+    source: str
+    why: str
+    hidden: bool  # sensitive: shown after a click that is recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    customer: Customer
+    lines: list[Line]
+    past: list[Conversation]
+    promises: list[Escalation]
+    notes: list[StaffNote]
+
+
+def card(
+    customer: Customer, *, now: datetime, but: int | None = None, show_sensitive: bool = False
+) -> Card:
+    """`but`: the conversation that is open beside the card."""
+    memories = list(
+        Memory.objects.for_customer(customer.pk)
+        .active(now)
+        .exclude(kind__in=("summary", "experience"))
+        .select_related("topic", "episode")
+        .order_by("topic__label", "-stated_at")
+    )
+    reasons = _reasons(memories)
+    return Card(
+        customer=customer,
+        lines=[_line(m, reasons.get(m.pk, ""), show_sensitive) for m in memories],
+        past=list(
+            Conversation.objects.filter(customer=customer)
+            .exclude(pk=but)
+            .order_by("-last_message_at")[:SHOWN]
+        ),
+        promises=list(
+            Escalation.objects.open()
+            .filter(conversation__customer=customer)
+            .exclude(promise="")
+            .order_by("opened_at")[:SHOWN]
+        ),
+        notes=list(
+            StaffNote.objects.filter(conversation__customer=customer)
+            .exclude(conversation=but)
+            .select_related("author")
+            .order_by("-created_at")[:SHOWN]
+        ),
+    )
+
+
+def record_look(customer: Customer, *, staff: User, now: datetime) -> None:
+    """Write down that somebody looked at what is sensitive."""
+    topics = sorted(
+        {
+            key
+            for key in Memory.objects.for_customer(customer.pk)
+            .active(now)
+            .filter(sensitive=True)
+            .values_list("topic__key", flat=True)
+            if key
+        }
+    )
+    MemoryView.objects.create(customer=customer, staff=staff, topics=topics, at=now)
+
+
+def source_of(memory: Memory) -> str:
+    """Say in words where a fact comes from and how old it is."""
+    day = f"{memory.stated_at.day} {memory.stated_at:%B %Y}"
+    if memory.corrected_by_staff:
+        return _("set by staff on {day}").format(day=day)
+    if memory.kind == "staff_answer":
+        return _("our answer of {day}, for this customer alone").format(day=day)
+    if memory.times_stated > 1:
+        return _("said {times} times, last on {day}").format(times=memory.times_stated, day=day)
+    return _("said on {day}").format(day=day)
+
+
+def _line(memory: Memory, why: str, show_sensitive: bool) -> Line:
+    label = memory.topic.label if memory.topic else memory.get_category_display()
+    hidden = memory.sensitive and not show_sensitive
+    return Line(memory, label, source_of(memory), why, hidden)
+
+
+def _reasons(memories: Iterable[Memory]) -> dict[int, str]:
+    """Return the last reason that history gives for each memory."""
+    events = (
+        MemoryEvent.objects.filter(memory__in=[m.pk for m in memories])
+        .exclude(reason="")
+        .order_by("at", "pk")
+        .values_list("memory_id", "reason")
+    )
+    return {pk: reason for pk, reason in events if pk is not None}

@@ -1,0 +1,145 @@
+"""The lists of the inbox, each with a constant number of queries however much is waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Count, F, OuterRef, Prefetch, Q, Subquery
+from django.utils.translation import gettext_lazy as _
+
+from chat.models import Conversation, Message
+from memory.models import Conflict, Memory
+
+from .drafts import VIEWING
+from .models import Escalation, Presence, Question
+from .querysets import CLAIMED, HER_TURN, RESOLVED, UNCLAIMED, mine, overdue
+
+PAGE = 50
+LIVE = timedelta(minutes=30)  # a chat with the bot that somebody wrote in lately
+
+NAMES = {
+    "unclaimed": _("Nobody has it"),
+    "mine": _("Mine"),
+    "everyone": _("Everyone's"),
+    "customer": _("Waiting for the customer"),
+    "overdue": _("Overdue"),
+    "bot": _("With the bot"),
+    "resolved": _("Resolved"),
+    "review": _("To check"),
+}
+EMPTY = {
+    "unclaimed": _("Nobody is waiting. A new question appears here by itself."),
+    "mine": _("You have nothing open. Take something from “Nobody has it”."),
+    "everyone": _("Nobody at the desk has anything open."),
+    "customer": _("No customer owes us an answer."),
+    "overdue": _("Nothing is late."),
+    "bot": _("Nobody is chatting with the bot at the moment."),
+    "resolved": _("Nothing has been resolved yet."),
+    "review": _("Nothing to check: no open contradiction, nothing that is waiting for a look."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    name: str
+    rows: Sequence[Any]
+    more: bool
+
+
+def listed(
+    name: str, *, staff: User, now: datetime, queue: int | None = None, limit: int = PAGE
+) -> Listed:
+    """Return the rows of one list. The unknown name is the first list."""
+    if name == "bot":
+        rows: Sequence[Any] = _with_the_bot(now, limit + 1)
+    elif name == "review":
+        rows = _to_check(limit + 1)
+    else:
+        rows = list(_escalations(name, staff, now, queue)[: limit + 1])
+    return Listed(name, rows[:limit], len(rows) > limit)
+
+
+def counts(*, staff: User, now: datetime) -> dict[str, int]:
+    """Return how many each list holds, in three queries."""
+    figures = Escalation.objects.open().aggregate(
+        unclaimed=Count("pk", filter=UNCLAIMED),
+        mine=Count("pk", filter=mine(staff.pk)),
+        everyone=Count("pk", filter=CLAIMED),
+        customer=Count("pk", filter=HER_TURN),
+        overdue=Count("pk", filter=overdue(now)),
+    )
+    figures["bot"] = _live(now).count()
+    figures["review"] = Conflict.objects.filter(decided_at=None).count() + _doubtful().count()
+    return figures
+
+
+def recent_first(name: str) -> bool:
+    return name in {"resolved", "bot"}
+
+
+def _escalations(name: str, staff: User, now: datetime, queue: int | None) -> Any:
+    condition = {
+        "mine": mine(staff.pk),
+        "everyone": CLAIMED,
+        "customer": HER_TURN,
+        "overdue": overdue(now),
+        "resolved": RESOLVED,
+    }.get(name, UNCLAIMED)
+    rows = Escalation.objects.with_urgency(now).filter(condition)
+    if queue is not None:
+        rows = rows.filter(queue_id=queue)
+    order: tuple[Any, ...] = (
+        ("-closed_at",)
+        if name == "resolved"
+        else ("-is_emergency", "-is_overdue", F("due_at").asc(nulls_last=True), "pk")
+    )
+    return (
+        rows.order_by(*order)
+        .select_related("conversation__customer", "claimed_by", "closed_by", "queue")
+        .prefetch_related(
+            Prefetch("questions", Question.objects.order_by("asked_at", "pk")),
+            Prefetch(
+                "presences",
+                Presence.objects.filter(seen_at__gt=now - VIEWING)
+                .exclude(staff=staff)
+                .select_related("staff"),
+            ),
+        )
+    )
+
+
+def _live(now: datetime) -> Any:
+    return Conversation.objects.filter(
+        closed_at=None, handler=Conversation.Handler.BOT, last_message_at__gt=now - LIVE
+    )
+
+
+def _with_the_bot(now: datetime, limit: int) -> list[Conversation]:
+    said = Message.objects.filter(
+        conversation=OuterRef("pk"), sender=Message.Sender.CUSTOMER
+    ).order_by("-seq")
+    return list(
+        _live(now)
+        .select_related("customer")
+        .annotate(said=Subquery(said.values("text")[:1]))
+        .exclude(said=None)
+        .order_by("-last_message_at")[:limit]
+    )
+
+
+def _doubtful() -> Any:
+    return Memory.objects.filter(Q(status="pending") | Q(status="active", needs_review=True))
+
+
+def _to_check(limit: int) -> list[Conflict | Memory]:
+    conflicts = (
+        Conflict.objects.filter(decided_at=None)
+        .select_related("customer", "topic", "old", "new")
+        .order_by("due_at")[:limit]
+    )
+    doubtful = _doubtful().select_related("customer", "topic").order_by("recorded_at")[:limit]
+    return [*conflicts, *doubtful][:limit]

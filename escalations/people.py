@@ -1,0 +1,43 @@
+"""How staff are named: to colleagues in full, to customers by role, by name if so set."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from chat.conversations import business
+
+from .models import StaffProfile
+
+NO_ROLE = "staff"
+
+
+def name_of(user: User) -> str:
+    """Return the name that colleagues see."""
+    return user.get_full_name() or user.get_username()
+
+
+def role_of(user: User) -> str:
+    return _profile(user).role or NO_ROLE
+
+
+def signs_as(user: User) -> str:
+    """Return the name kept with what they write; the business decides if customers see it."""
+    return _profile(user).display_name or name_of(user)
+
+
+def introduced(user: User) -> str:
+    """Return how the customer is told who has the conversation: "Sam, dental hygienist"."""
+    role = role_of(user)
+    if business().show_staff_names:
+        return f"{signs_as(user)}, {role}"
+    return (
+        _("A person from our team") if role == NO_ROLE else _("A person ({role})").format(role=role)
+    )
+
+
+def _profile(user: User) -> StaffProfile:
+    try:
+        return user.staff_profile
+    except StaffProfile.DoesNotExist:
+        return StaffProfile(user=user, role=NO_ROLE)

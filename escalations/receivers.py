@@ -1,0 +1,56 @@
+"""What the desk does when a conversation is handed over: it takes the question, and says when."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.dispatch import receiver
+from django.utils.translation import gettext as _
+
+from chat import conversations
+from chat.models import Conversation
+from chat.signals import handoff_requested, reply_email_left
+
+from . import alerts, delivery, gaps, inbox, promise
+from .models import Escalation
+
+ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id")
+
+
+@receiver(handoff_requested, dispatch_uid="escalations.handoff_requested")
+def take_in(*, conversation: Conversation, now: datetime, **asked: Any) -> None:
+    """Runs in the transaction of the hand-over, under its conversation's lock."""
+    escalation, told, opened = inbox.open_or_join(
+        conversation, now=now, **{key: asked[key] for key in ASKED}
+    )
+    gaps.file(escalation, now=now)
+    text = _told(escalation, told, opened)
+    if text:
+        conversations.post_state(conversation.pk, state="queued", text=text, now=now)
+    if opened:
+        alerts.ring_on_commit(escalation.pk)
+
+
+@receiver(reply_email_left, dispatch_uid="escalations.reply_email_left")
+def send_the_link(
+    *, conversation: Conversation, email: str, link: str, now: datetime, **kwargs: Any
+) -> None:
+    """One signed link back to who left an address; nothing of the chat is in the mail."""
+    delivery.queue_mail(
+        kind="link_back",
+        to=email,
+        subject=_("Your way back to our chat"),
+        body=_("Open this link to come back to your conversation. It is valid for 7 days:")
+        + f"\n\n{delivery.absolute(link)}\n",
+        customer=conversation.customer,
+        now=now,
+    )
+
+
+def _told(escalation: Escalation, told: promise.Promise, opened: bool) -> str:
+    if opened:
+        return told.text
+    if escalation.claimed_by_id is None:
+        return promise.again(told)
+    return ""  # a person is reading already

@@ -1,0 +1,127 @@
+"""What comes to the desk, where it goes, and what the customer is told."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from chat.models import Conversation
+from escalations import inbox, promise
+from escalations.models import Calendar, Escalation, Gap, Queue
+from tests.factories import NOW, make_customer, make_topic
+
+NEW_YORK = ZoneInfo("America/New_York")
+FRIDAY_EVENING = datetime(2026, 3, 6, 19, 0, tzinfo=NEW_YORK)
+
+
+def test_escalation_one_open_per_conversation(escalation):
+    name = "escalation_one_open_per_conversation"
+    with pytest.raises(IntegrityError, match=name), transaction.atomic():
+        Escalation.objects.create(
+            conversation=escalation.conversation, reason="no_answer", opened_at=NOW
+        )
+
+
+def test_escalation_claim_is_whole(escalation, sam):
+    with pytest.raises(IntegrityError, match="escalation_claim_is_whole"), transaction.atomic():
+        Escalation.objects.filter(pk=escalation.pk).update(claimed_by=sam)
+
+
+class TestAQuestionNobodyHasAnswered:
+    def test_opens_an_escalation_with_the_customers_words(self, escalation):
+        question = escalation.questions.get()
+
+        assert question.text == "How long should I wait before rinsing after an extraction?"
+        assert question.reason == Escalation.Reason.NO_ANSWER
+        assert escalation.conversation.handler == Conversation.Handler.WAITING
+
+    def test_is_due_within_the_target_in_opening_hours(self, escalation):
+        assert escalation.due_at == datetime(2026, 3, 2, 12, 0, tzinfo=NEW_YORK)
+
+    def test_is_promised_by_the_calendar(self, ask, ada, log):
+        escalation = ask(ada, now=FRIDAY_EVENING)
+
+        assert escalation.promise == (
+            "A person has been asked. We are open again on Monday at 8:00,"
+            " and you will find the answer here."
+        )
+        assert log(escalation.conversation_id)[-1] == ("system", "state", escalation.promise)
+
+    def test_is_promised_for_today_while_open(self, escalation):
+        assert escalation.promise == (
+            "A person has been asked. We are open now:"
+            " you will usually have the answer here by today at 12:00."
+        )
+
+    def test_joins_what_is_open_as_one_more_question(self, ask, ada, escalation, log):
+        again = ask(ada, "Do you sell night guards?", conversation=escalation.conversation)
+
+        assert again.pk == escalation.pk
+        assert again.questions.count() == 2
+        assert log(escalation.conversation_id)[-1][2].startswith("This has been passed on too.")
+
+    def test_opens_without_a_time_when_the_calendar_cannot_be_read(self, ask, ada, queue):
+        Calendar.objects.update(timezone="Mars/Base")
+
+        escalation = ask(ada)
+
+        assert escalation.due_at is None
+        assert escalation.promise == ("A person has been asked. You will find the answer here.")
+
+    def test_opens_where_there_is_no_queue_at_all(self, ask, ada, queue):
+        Queue.objects.all().delete()
+        assert ask(ada).queue is None
+
+    def test_says_the_zone_to_a_customer_who_lives_by_another_clock(self, ask, queue):
+        far = make_customer("Far", timezone="Europe/Berlin")
+        assert "Monday at 8:00 (New York time)" in ask(far, now=FRIDAY_EVENING).promise
+
+
+class TestAnEmergency:
+    def test_is_due_at_once_and_raises_what_is_open(
+        self, ask, ada, escalation, django_capture_on_commit_callbacks
+    ):
+        later = NOW + timedelta(minutes=5)
+        more = {"reason": "emergency", "now": later, "conversation": escalation.conversation}
+        with django_capture_on_commit_callbacks(execute=True):
+            ask(ada, "I cannot breathe", **more)
+
+        escalation.refresh_from_db()
+        assert escalation.reason == Escalation.Reason.EMERGENCY
+        assert escalation.due_at == later
+
+
+class TestRoute:
+    @pytest.fixture
+    def billing(self, queue):
+        billing = Queue.objects.create(name="Billing", calendar=queue.calendar)
+        billing.topics.add(make_topic("insurance_plan", label="Insurance plan"))
+        return billing
+
+    def test_takes_the_queue_of_the_topic_that_the_question_names(self, billing, queue):
+        assert inbox.route("Which insurances do you take?", {}) == billing
+        assert inbox.route("When do you open?", {}) == queue
+
+    def test_takes_the_queue_of_the_topic_that_the_request_carries(self, billing, queue):
+        assert inbox.route("Please do it", {"topic": "insurance_plan"}) == billing
+
+
+class TestTheSameQuestionFromSeveral:
+    def test_is_one_gap(self, ask, ada, ben, escalation):
+        ask(ben, "how long should i wait before rinsing after an extraction?")
+
+        gap = Gap.objects.get()
+        assert gap.questions.count() == 2
+
+    def test_is_no_gap_when_it_is_a_personal_matter(self, ask, ada):
+        ask(ada, "Is my crown in?", reason="personal")
+        assert not Gap.objects.exists()
+
+
+def test_the_promise_says_what_happens_next_when_it_goes_back(queue):
+    told = promise.make(queue, FRIDAY_EVENING)
+    assert promise.back_in_line(told) == (
+        "Your question is back with the team. We are open again on Monday at 8:00,"
+        " and you will find the answer here."
+    )

@@ -1,0 +1,203 @@
+"""What staff say, what is kept of it, and that words stay as they were typed."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+
+from chat import conversations
+from chat.models import Conversation, Message
+from escalations import capture, claim, fanout, reply
+from escalations.capture import Keep
+from escalations.models import Draft, Escalation, Gap
+from memory.models import Answer, AnswerMatch, Memory
+from tests.factories import NOW
+
+ODD = "  Wait 24 h.\n\n\tThen salt water – ½ tsp.\u00a0👩🏽‍⚕️ e\u0301\u200f שלום \n"
+
+
+@pytest.fixture
+def claimed(escalation, sam):
+    claim.claim(escalation.pk, staff=sam, now=NOW)
+    escalation.refresh_from_db()
+    return escalation
+
+
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class TestSend:
+    def test_keeps_the_claim_and_stores_nothing(self, claimed, sam):
+        reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
+
+        claimed.refresh_from_db()
+        assert claimed.claimed_by == sam
+        assert claimed.closed_at is None
+        assert claimed.first_reply_at == NOW
+        assert not Answer.objects.exists()
+        assert not Memory.objects.exists()
+
+    def test_is_stored_letter_for_letter_with_the_role(self, claimed, sam):
+        message = reply.send(claimed.pk, staff=sam, text=ODD, seen_seq=None, now=NOW)
+
+        stored = Message.objects.get(pk=message.pk)
+        assert sha(stored.text) == sha(ODD)
+        assert (stored.role, stored.author_name) == ("dental hygienist", "Sam")
+
+    def test_shows_first_what_arrived_since_it_was_begun(self, claimed, sam):
+        seen = Conversation.objects.get(pk=claimed.conversation_id).last_seq
+        conversations.record_customer_message(
+            claimed.conversation_id, client_id="m", text="It is an upper one", now=NOW
+        )
+
+        with pytest.raises(reply.Stale):
+            reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=seen, now=NOW)
+
+        reply.send(claimed.pk, staff=sam, text="Thank you", seen_seq=seen + 1, now=NOW)
+
+    def test_is_for_the_one_who_has_it(self, claimed, kim):
+        with pytest.raises(claim.NotYours):
+            reply.send(claimed.pk, staff=kim, text="Hello", seen_seq=None, now=NOW)
+
+    def test_takes_the_draft_away(self, claimed, sam):
+        Draft.objects.create(escalation=claimed, staff=sam, text="Upp", updated_at=NOW)
+        reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
+        assert not Draft.objects.exists()
+
+
+class TestTheKeepingStep:
+    def test_proposes_each_message_since_the_claim_with_its_reason(self, claimed, sam):
+        reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
+        reply.send(claimed.pk, staff=sam, text="Wait 24 hours.", seen_seq=None, now=NOW)
+
+        step = capture.propose(claimed, now=NOW)
+
+        assert [p.message.text for p in step.parts] == ["Upper or lower?", "Wait 24 hours."]
+        assert all(p.verdict.reason for p in step.parts)
+        assert step.title == claimed.questions.get().text
+
+    def test_proposes_the_words_of_a_colleague_who_had_it_before(self, claimed, sam, kim):
+        reply.send(claimed.pk, staff=sam, text="I will ask.", seen_seq=None, now=NOW)
+        claim.assign(claimed.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        reply.send(claimed.pk, staff=kim, text="24 hours.", seen_seq=None, now=NOW)
+
+        step = capture.propose(Escalation.objects.get(pk=claimed.pk), now=NOW)
+
+        assert [p.message.text for p in step.parts] == ["I will ask.", "24 hours."]
+
+    def test_shows_what_says_otherwise_side_by_side(self, claimed, sam):
+        question = claimed.questions.get().text
+        Answer.objects.create(
+            title=question, parts=["48 hours."], said_at=NOW, recorded_at=NOW, status="active"
+        )
+        reply.send(claimed.pk, staff=sam, text="24 hours.", seen_seq=None, now=NOW)
+
+        rival = capture.propose(claimed, now=NOW).rival
+
+        assert rival is not None
+        assert rival.parts == ("48 hours.",)
+
+
+class TestResolve:
+    def test_keeps_the_ticked_messages_as_one_answer_letter_for_letter(self, claimed, sam):
+        asked = claimed.questions.get()
+        first = reply.send(claimed.pk, staff=sam, text=ODD, seen_seq=None, now=NOW)
+        reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
+        third = reply.send(claimed.pk, staff=sam, text="Then rinse.", seen_seq=None, now=NOW)
+        keep = Keep("everyone", (first.seq, third.seq), asked.text, question_id=asked.pk)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
+
+        answer = Answer.objects.get()
+        assert [sha(p) for p in answer.parts] == [sha(ODD), sha("Then rinse.")]
+        assert (answer.title, answer.role, answer.author) == (asked.text, "dental hygienist", sam)
+        asked.refresh_from_db()
+        assert asked.answer == answer
+        assert Gap.objects.get().answer == answer
+
+    def test_keeps_for_this_customer_alone_what_is_hers(self, claimed, sam, ada):
+        sent = reply.send(claimed.pk, staff=sam, text="Your crown is in.", seen_seq=None, now=NOW)
+
+        reply.resolve(
+            claimed.pk, staff=sam, now=NOW, keep=[Keep("customer", (sent.seq,), "Is it in?")]
+        )
+
+        assert not Answer.objects.exists()
+        assert Memory.objects.get().customer == ada
+
+    def test_stores_nothing_when_nothing_is_ticked(self, claimed, sam):
+        reply.send(claimed.pk, staff=sam, text="Hello", seen_seq=None, now=NOW)
+        reply.resolve(claimed.pk, staff=sam, now=NOW)
+        assert not Answer.objects.exists()
+
+    def test_gives_the_bot_the_conversation_again(self, claimed, sam, log):
+        reply.resolve(claimed.pk, staff=sam, now=NOW)
+
+        claimed.refresh_from_db()
+        assert claimed.resolution == "resolved"
+        assert claimed.conversation.handler == Conversation.Handler.BOT
+        said = conversations.record_customer_message(
+            claimed.conversation_id, client_id="z", text="Thanks!", now=NOW
+        )
+        assert said.may_answer
+
+    def test_takes_the_place_of_the_answer_that_said_otherwise(self, claimed, sam):
+        old = Answer.objects.create(
+            title="Rinsing?", parts=["48 h"], said_at=NOW, recorded_at=NOW, status="active"
+        )
+        sent = reply.send(claimed.pk, staff=sam, text="24 h", seen_seq=None, now=NOW)
+        keep = Keep("everyone", (sent.seq,), "Rinsing?", replaces=old.pk)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
+
+        assert Answer.objects.get(status="active").parts == ["24 h"]
+
+
+class TestThisAnswersIt:
+    def test_sends_the_very_words_and_confirms_the_wording(self, claimed, sam):
+        answer = Answer.objects.create(
+            title="Rinsing?", parts=[ODD], said_at=NOW, recorded_at=NOW, status="active"
+        )
+        asked = claimed.questions.get()
+
+        sent = reply.send_answer(
+            claimed.pk, answer.pk, staff=sam, question=asked, seen_seq=None, now=NOW
+        )
+
+        assert sha(sent.text) == sha(ODD)
+        assert sent.kind == Message.Kind.ANSWER
+        match = AnswerMatch.objects.get()
+        assert (match.asked, match.outcome) == (asked.text, "confirmed")
+
+
+class TestOneAnswerForAllWhoWait:
+    @pytest.fixture
+    def answer(self, db):
+        return Answer.objects.create(
+            title="Rinsing?", parts=["24 h"], said_at=NOW, recorded_at=NOW, status="active"
+        )
+
+    def test_reaches_each_of_them_and_skips_what_a_colleague_has(self, ask, cast, answer):
+        ada, ben, sam, kim = cast
+        hers, his = ask(ada), ask(ben)
+        claim.claim(his.pk, staff=kim, now=NOW)
+        questions = [hers.questions.get(), his.questions.get()]
+
+        result = fanout.answer_all(questions, answer.pk, staff=sam, now=NOW)
+
+        assert [q.pk for q in result.told] == [questions[0].pk]
+        assert [(q.pk, by.username) for q, by in result.skipped] == [(questions[1].pk, "kim")]
+        assert Escalation.objects.get(pk=hers.pk).resolution == "resolved"
+        assert AnswerMatch.objects.get().asked == questions[0].text
+
+    def test_leaves_a_further_question_in_the_queue(self, ask, ada, sam, answer):
+        hers = ask(ada)
+        ask(ada, "Do you sell night guards?", conversation=hers.conversation)
+
+        fanout.answer_all([hers.questions.first()], answer.pk, staff=sam, now=NOW)
+
+        hers.refresh_from_db()
+        assert hers.closed_at is None
+        assert hers.claimed_by is None
+        assert hers.due_at > NOW - timedelta(hours=1)
