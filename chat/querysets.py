@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 if TYPE_CHECKING:
-    pass
+    from .models import Conversation, VisitorToken
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 
 if TYPE_CHECKING:
-    pass
+    from .models import Escalation
 
 OPEN = Q(closed_at=None)
 UNCLAIMED = OPEN & Q(claimed_by=None)

@@ -11,7 +11,7 @@ from django.db.models import Q
 from .types import Status
 
 if TYPE_CHECKING:
-    pass
+    from .models import Answer, Memory
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
