@@ -7,6 +7,8 @@ from django.conf import settings
 
 from config import embedded
 
+pytest_plugins = ["tests.browser.harness"]
+
 
 @pytest.fixture(scope="session")
 def embedded_postgres() -> Iterator[None]:

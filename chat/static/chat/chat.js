@@ -185,10 +185,11 @@ class SupportChat extends HTMLElement {
   #delta(text) {
     const stick = this.#atBottom();
     if (!this.#live) {
-      this.#live = this.#build({ kind: "message", sender: "bot", text: "", at: new Date().toISOString(), meta: {} });
-      this.#live.classList.add("turn--live");
+      const live = this.#build({ kind: "message", sender: "bot", text: "", at: new Date().toISOString(), meta: {} });
+      live.classList.add("turn--live");
       this.#parts.log.setAttribute("aria-busy", "true"); // so that it is read aloud once, when it is whole
-      this.#parts.rows.insertBefore(this.#live, this.#tail());
+      this.#parts.rows.insertBefore(live, this.#tail());
+      this.#live = live;
       this.#typing("");
     }
     slot(this.#live, "text").append(text);
