@@ -140,7 +140,7 @@ def visitor(tab: OpenTab) -> OpenTab:
 
 @pytest.fixture
 def staff_page(tab: OpenTab) -> OpenTab:
-    """Sign in by the form, as a person does: `await staff_page("sam")`; the account must be there."""
+    """Sign in by the form, as a person does: `await staff_page("sam")`."""
 
     async def sign_in(
         name: str, *, password: str = PASSWORD, path: str = "/inbox/", **options: Any

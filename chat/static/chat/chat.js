@@ -238,6 +238,8 @@ class SupportChat extends HTMLElement {
 
   #connection(here) {
     this.toggleAttribute("data-offline", !here);
+    for (const pending of this.#pending.values()) this.#mark(pending);
+    if (!here) this.#endLive(); // the rest of the draft is lost; its row comes whole
     if (!this.#parts.state) return;
     if (here) {
       if (this.#stateLine !== undefined) this.#say(this.#parts.state, this.#stateLine);
@@ -248,7 +250,6 @@ class SupportChat extends HTMLElement {
         if (!this.#socket.connected) this.#say(this.#parts.state, this.#words.back);
       }, 1_500); // most losses are mended before anybody has read about them
     }
-    for (const pending of this.#pending.values()) this.#mark(pending);
   }
   #stateLine; #lostTimer;
 
