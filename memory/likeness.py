@@ -1,0 +1,140 @@
+"""Pure numbers: how alike two texts are in letters, and which of several choices fits best."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+BINS = 2048  # hashed letter sequences: enough for a few thousand short texts
+
+
+def normalise(text: str) -> str:
+    """Fold case, width, punctuation and white space: "Opening  hours?" equals "opening hours"."""
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+@lru_cache(maxsize=16384)
+def letters(text: str) -> tuple[Ints, Floats]:
+    """Return the bins of the letter sequences of 3 to 5 in a text's words, with their counts."""
+    counts: dict[int, int] = {}
+    for word in normalise(text).split():
+        padded = f" {word} "
+        for size in (3, 4, 5):
+            for i in range(max(1, len(padded) - size + 1)):
+                at = crc32(padded[i : i + size].encode()) % BINS
+                counts[at] = counts.get(at, 0) + 1
+    return np.array(list(counts), np.int64), np.array(list(counts.values()), np.float64)
+
+
+def rarity(texts: Iterable[str]) -> Floats:
+    """Return the weight of each bin: the rarer among `texts`, the heavier."""
+    seen, n = np.zeros(BINS), 0
+    for text in texts:
+        seen[letters(text)[0]] += 1
+        n += 1
+    return np.log((1 + n) / (1 + seen)) + 1
+
+
+def weigh(counts: Floats, rare: Floats) -> Floats:
+    """Turn counts, (n, BINS) or (BINS,), into rows of unit length; repeats count by their log."""
+    rows = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * rare
+    length = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.maximum(length, 1e-9))
+
+
+class Letters:
+    """Groups of texts that are compared with others by their letters, rare sequences first."""
+
+    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
+        self._rare = rarity(text for group in groups for text in group)
+        self._counts = np.zeros((len(groups), BINS))
+        for at, group in enumerate(groups):
+            for text in group:
+                bins, counts = letters(text)
+                self._counts[at, bins] += counts
+        self._rows = weigh(self._counts, self._rare)
+
+    def alike(self, text: str) -> Floats:
+        """Return the cosine of `text` to each group, in [0, 1]."""
+        bins, weights = self._line(text)
+        return np.asarray(self._rows[:, bins] @ weights)
+
+    def alike_without(self, text: str, group: int) -> float:
+        """Return the cosine of `text` to its own group as if it were not in it."""
+        bins, weights = self._line(text)
+        rest = self._counts[group].copy()
+        rest[bins] -= letters(text)[1]
+        return float(weigh(rest, self._rare)[bins] @ weights)
+
+    def _line(self, text: str) -> tuple[Ints, Floats]:
+        bins, counts = letters(text)
+        return bins, weigh(counts, self._rare[bins])
+
+
+def likelihoods(
+    features: Floats, weights: Floats, possible: npt.NDArray[np.bool_] | None = None
+) -> Floats:
+    """Return how likely each choice is. `features`: (rows, choices, signals); rows sum to 1."""
+    logits = features @ weights
+    if possible is not None:
+        logits = np.where(possible, logits, -1e9)
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def fit_choice(
+    features: Floats,
+    chosen: Ints,
+    *,
+    possible: npt.NDArray[np.bool_],
+    importance: Floats,
+    prior: Floats,
+    precision: float,
+) -> Floats:
+    """Return the weights that make the choices made likely, held near `prior` by `precision`.
+
+    McFadden's conditional logit with a Gaussian prior, by damped Newton steps.
+    """
+    weights, rows = prior.copy(), np.arange(len(features))
+
+    def loss(w: Floats) -> float:
+        hit = likelihoods(features, w, possible)[rows, chosen]
+        held = precision * ((w - prior) ** 2).sum() / 2
+        return float(held - (importance * np.log(np.maximum(hit, 1e-12))).sum())
+
+    now = loss(weights)
+    for _ in range(30):
+        p = likelihoods(features, weights, possible)
+        mean = np.einsum("na,nap->np", p, features)
+        slope = (importance[:, None] * (features[rows, chosen] - mean)).sum(0)
+        slope -= precision * (weights - prior)
+        flat = features.reshape(-1, features.shape[2])
+        bend = (flat * (p * importance[:, None]).reshape(-1, 1)).T @ flat
+        bend -= (mean * importance[:, None]).T @ mean
+        step = np.linalg.solve(bend + precision * np.eye(len(prior)), slope)
+        while (new := loss(weights + step)) > now and np.abs(step).max() > 1e-4:
+            step = step / 2
+        if new >= now - 1e-4:
+            break
+        weights, now = weights + step, new
+    return weights
+
+
+def rare_height(values: Floats, *, one_in: int) -> float:
+    """Return the height that one in so many `values` would pass, and none of these does.
+
+    The highest tenth is taken as an exponential tail: a steadier guess than the maximum alone.
+    """
+    ordered = np.sort(values)
+    high = ordered[-max(5, len(ordered) // 10) :]
+    reach = high[0] + (high.mean() - high[0]) * np.log(one_in * len(high) / len(ordered))
+    return float(max(reach, ordered[-1]))

@@ -1,0 +1,103 @@
+"""Question → answer: what is delivered, what is offered, when a person is called."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.lifecycle.match import Index, Stored
+from memory.likeness import normalise
+from memory.llm.embeddings import embed, embed_one
+
+FACTS = {
+    "When are you open?": "Monday to Friday, 9 to 5.",
+    "Where can I park?": "Behind the building; two hours are free.",
+    "Do you repair watches?": "Yes, most within a week.",
+    "How do I return a parcel?": "Bring it to the counter with your receipt.",
+    "Can I pay by card?": "All cards, from one euro on.",
+    "Is there a wheelchair ramp?": "At the side door, next to the garage.",
+}
+
+
+def index(*, embedded=True, more=None):
+    stored = []
+    for n, (title, text) in enumerate(FACTS.items(), start=1):
+        wordings = (title, *(more or {}).get(title, ()))
+        vectors = tuple(embed(wordings)) if embedded else (None,) * len(wordings)
+        stored.append(Stored(n, wordings, vectors, text, embed([text])[0] if embedded else None))
+    return Index(stored)
+
+
+def test_delivers_a_wording_that_is_known_letter_for_letter():
+    verdict = index().ask("when are you OPEN", embed_one("when are you OPEN"))
+
+    assert verdict.way == "deliver"
+    assert verdict.candidates[0].id == 1
+
+
+def test_offers_what_is_near_and_does_not_deliver_it_on_day_one():
+    asked = "is there any parking for my car"
+
+    verdict = index().ask(asked, embed_one(asked))
+
+    assert verdict.way == "offer"
+    assert verdict.candidates[0].id == 2
+
+
+def test_calls_a_person_when_nothing_is_near():
+    asked = "my cat ate a lily and is vomiting"
+
+    assert index().ask(asked, embed_one(asked)).way == "gap"
+
+
+def test_calls_a_person_when_nothing_is_stored():
+    assert Index([]).ask("hello?", embed_one("hello?")).way == "gap"
+
+
+def test_does_not_deliver_a_wording_that_two_answers_share():
+    shared = {
+        "Where can I park?": ["what about sundays"],
+        "When are you open?": ["what about sundays"],
+    }
+
+    verdict = index(more=shared).ask("What about Sundays?", embed_one("What about Sundays?"))
+
+    assert verdict.way != "deliver"
+
+
+@pytest.mark.parametrize("asked", ["do you repair old watches", "repair watches?"])
+def test_finds_an_answer_by_its_words_before_its_embedding_is_there(asked):
+    verdict = index(embedded=False).ask(asked, embed_one(asked))
+
+    assert verdict.way == "offer"
+    assert verdict.candidates[0].id == 3
+
+
+def test_finds_an_answer_by_its_words_when_no_model_can_embed_the_question():
+    verdict = index().ask("do you repair watches here", None)
+
+    assert verdict.way == "offer"
+    assert verdict.candidates[0].id == 3
+
+
+def test_is_the_same_whatever_order_the_answers_come_in():
+    stored = index().stored
+    asked = "where to park the car"
+
+    ways = [Index(s).ask(asked, embed_one(asked)) for s in (stored, stored[::-1])]
+
+    assert ways[0].way == ways[1].way
+    assert [c.id for c in ways[0].candidates] == [c.id for c in ways[1].candidates]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=60))
+def test_scores_are_shares_of_one(asked):
+    verdict = index().ask(asked, embed_one(asked))
+
+    assert all(0 <= c.score <= 1 for c in verdict.candidates)
+    assert len(verdict.candidates) <= 3
+
+
+def test_normalises_case_width_and_punctuation_but_no_words():
+    assert normalise("  When  ARE you ｏｐｅｎ ?!") == "when are you open"
+    assert normalise("when are you closed") != normalise("when are you open")
