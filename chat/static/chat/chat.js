@@ -108,16 +108,29 @@ class SupportChat extends HTMLElement {
     this.staff = this.dataset.mode === "staff";
     for (const part of this.querySelectorAll("[data-part]")) this.#parts[part.dataset.part] ??= part;
     for (const template of this.querySelectorAll("template[data-row]")) this.#templates[template.dataset.row] = template.content;
-    for (const word of this.querySelector("template[data-words]").content.children) this.#words[word.dataset.word] = word.textContent;
+    for (const word of this.querySelector("template[data-words]")?.content.children ?? []) this.#words[word.dataset.word] = word.textContent;
     for (const row of this.#rows()) this.#adopt(row);
     this.#regroup();
     this.#scrollDown();
-    this.#connect();
+    if (this.dataset.socket) this.#connect();
+    else this.#watch();
     this.#wire();
     this.dataset.ready = "";
   }
 
   disconnectedCallback() { this.#socket?.close(); }
+
+  /** Without a socket somebody else puts rows into the log (htmx, at the desk): give them what rows get here. */
+  #watch() {
+    let stick = true;
+    this.#parts.log.addEventListener("scroll", () => { stick = this.#atBottom(); }, { passive: true });
+    new MutationObserver(() => {
+      for (const row of this.#rows()) this.#adopt(row);
+      this.#regroup();
+      if (stick) this.#scrollDown();
+      else this.#parts.more?.removeAttribute("hidden");
+    }).observe(this.#parts.rows, { childList: true });
+  }
 
   // --- frames in -----------------------------------------------------------------------------------------------
 
@@ -480,7 +493,7 @@ class SupportChat extends HTMLElement {
     const time = item.querySelector(".turn__who time");
     if (time) {
       time.dateTime = item.dataset.at;
-      time.textContent = clock(new Date(item.dataset.at));
+      this.#say(time, clock(new Date(item.dataset.at)));
     }
     for (const day of item.querySelectorAll("time[data-day]")) if (day.dateTime) day.textContent = date(day.dateTime);
     // Customers' words stay unlinked: staff should not be led anywhere by a stranger.
