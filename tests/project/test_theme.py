@@ -74,3 +74,10 @@ def test_no_template_holds_a_script_or_a_style_of_its_own():
     for file in (ROOT / "templates").rglob("*.html"):
         text = re.sub(r"{% comment %}.*?{% endcomment %}", "", file.read_text(), flags=re.S)
         assert not re.search(r"<style|\sstyle=|\son\w+=\"|<script(?![^>]*\ssrc=)", text), file
+
+
+def test_no_template_library_takes_the_name_of_one_of_djangos_own():
+    """The admin's index loads `log`: a library of ours by that name breaks it."""
+    ours = {file.stem for file in ROOT.glob("*/templatetags/*.py")} - {"__init__"}
+
+    assert not ours & {"log", "static", "i18n", "l10n", "tz", "cache", "admin_list", "admin_urls"}
