@@ -61,7 +61,7 @@ CHAT_IDENTITY_MINUTES = env_int("CHAT_IDENTITY_MINUTES", 60, at_least=1)  # thei
 # --- Escalations: one line each, env_…("DESK_…", default)  # unit --------------------------------
 DESK_PUBLIC_URL = env_str(
     "DESK_PUBLIC_URL",
-    CSRF_TRUSTED_ORIGINS[0] if PRODUCTION else f"http://127.0.0.1:{RAPPORT_PORT}",
+    CSRF_TRUSTED_ORIGINS[0] if PRODUCTION and ALLOWED_HOSTS else f"http://127.0.0.1:{RAPPORT_PORT}",
 )  # the address of this installation, for links in mails
 
 # --- Models: offline unless a key is given -------------------------------------------------------
