@@ -135,6 +135,7 @@ class Known:
     status: Status
     stated_at: datetime
     valid_until: datetime | None = None
+    ended_at: datetime | None = None  # when it stopped being active, by the customer's words
     negated: bool = False
     corrected: bool = False  # staff set this value
     corrected_away: tuple[str, ...] = ()  # values that staff took out, for this topic

@@ -1,0 +1,104 @@
+"""By the clock: what ended is relabelled, what faded is forgotten till somebody restores it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from memory import scoring
+from memory.models import Memory, MemoryEvent
+from memory.types import Category, MemoryType, Status
+
+ACTOR = "nightly run"
+BATCH = 500
+Progress = Callable[[int, int], None]  # looked at so far, changed so far
+
+_HALF_LIVES = {  # days; a topic's own half-life wins
+    Category.PREFERENCE: 365,
+    Category.CONFIRMED_FACT: 730,
+    Category.LEARNED_PROCEDURE: 1095,
+    Category.ESCALATION_ANSWER: 1095,
+}
+_EPISODIC_HALF_LIFE = 180  # days
+
+
+def half_life(memory: Memory) -> timedelta | None:
+    """None: never fades."""
+    if memory.permanent or (memory.topic and memory.topic.permanent):
+        return None
+    if memory.topic and memory.topic.half_life_days:
+        return timedelta(days=memory.topic.half_life_days)
+    if memory.memory_type == MemoryType.EPISODIC:
+        return timedelta(days=_EPISODIC_HALF_LIFE)
+    table = getattr(settings, "MEMORY_HALF_LIFE_DAYS", {})
+    return timedelta(days=table.get(memory.category, _HALF_LIVES[Category(memory.category)]))
+
+
+def strength_of(memory: Memory, *, now: datetime) -> float:
+    return scoring.strength(
+        confirmed_at=memory.confirmed_at,
+        now=now,
+        half_life=half_life(memory),
+        usefulness=memory.usefulness,
+    )
+
+
+def expire(*, now: datetime) -> int:
+    """Relabel what its end already keeps out of every answer; return how many."""
+    ended = Memory.objects.filter(status=Status.ACTIVE, valid_until__lte=now)
+    changed = 0
+    for batch in _batches(ended.order_by("pk"), now):
+        for m in batch:
+            m.status, m.ended_at = Status.EXPIRED, m.valid_until
+        changed += _save(batch, "memory.expired", "its time is over", now)
+    return changed
+
+
+def fade(*, now: datetime, progress: Progress | None = None) -> int:
+    """Let go of active memories below the threshold, in batches; return how many. Restorable."""
+    threshold = getattr(settings, "MEMORY_FORGET_BELOW", 0.05)
+    rows = Memory.objects.filter(status=Status.ACTIVE, permanent=False).select_related("topic")
+    seen = changed = 0
+    for batch in _batches(rows.order_by("pk"), now):
+        faded = [m for m in batch if strength_of(m, now=now) < threshold]
+        for m in faded:
+            m.status, m.ended_at = Status.FORGOTTEN, now
+        changed += _save(faded, "memory.faded", "not confirmed for long", now)
+        seen += len(batch)
+        if progress is not None:
+            progress(seen, changed)
+    return changed
+
+
+def _batches(rows: Any, now: datetime) -> Iterator[list[Memory]]:
+    last = 0
+    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1].pk
+        yield batch
+
+
+def _save(batch: list[Memory], kind: str, reason: str, now: datetime) -> int:
+    """Change only what is still active: somebody may have acted meanwhile."""
+    done = [
+        m
+        for m in batch
+        if Memory.objects.filter(pk=m.pk, status=Status.ACTIVE).update(
+            status=m.status, ended_at=m.ended_at
+        )
+    ]
+    MemoryEvent.objects.bulk_create(
+        MemoryEvent(
+            kind=kind,
+            at=now,
+            actor=ACTOR,
+            customer_id=m.customer_id,
+            memory_id=m.pk,
+            topic_key=m.topic.key if m.topic else "",
+            reason=reason,
+        )
+        for m in done
+    )
+    return len(done)

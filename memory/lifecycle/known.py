@@ -1,0 +1,44 @@
+"""Stored facts as the deciding stages see them."""
+
+from __future__ import annotations
+
+from memory.models import Memory, Topic
+from memory.types import Category, Known, Status, TopicSpec
+
+
+def known_of(customer_id: int) -> list[Known]:
+    """All facts of one customer, the history too, oldest first."""
+    rows = Memory.objects.for_customer(customer_id).filter(kind="fact").select_related("topic")
+    return [_known(m) for m in rows.order_by("stated_at", "pk")]
+
+
+def _known(m: Memory) -> Known:
+    return Known(
+        id=m.pk,
+        category=Category(m.category),
+        topic=m.topic.key if m.topic else None,
+        value=m.value,
+        text=m.text,
+        quote=m.quote,
+        status=Status(m.status),
+        stated_at=m.stated_at,
+        valid_until=m.valid_until,
+        ended_at=m.ended_at,
+        negated=m.negated,
+        corrected=m.corrected_by_staff,
+        corrected_away=tuple(m.corrected_away),
+    )
+
+
+def spec(topic: Topic) -> TopicSpec:
+    return TopicSpec(
+        key=topic.key,
+        category=Category(topic.category),
+        single_valued=topic.cardinality == Topic.Cardinality.ONE,
+        label=topic.label,
+        description=topic.description,
+        examples=tuple(topic.examples),
+        not_examples=tuple(topic.not_examples),
+        permanent=topic.permanent,
+        sensitive=topic.sensitive,
+    )
