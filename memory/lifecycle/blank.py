@@ -3,46 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
+from django.db.models import Q
+
 from memory import values
-from memory.models import Conflict, Episode, Memory, MemoryEvent
+from memory.models import Conflict, Customer, Episode, Memory, MemoryEvent
 from memory.types import Status
 
 GONE = "[forgotten at the customer’s request]"
 _SHORTEST = 4  # letters; a shorter value would blank half a transcript
 
 
-def blank(rows: Iterable[Memory], *, at: datetime) -> None:
+def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -> list[Memory]:
     """Blank text, value, quote and embedding of `rows`, of their events and in stored transcripts.
 
     Topic and dates stay. `at`: the time of the request; what was said before it does not come back.
     Call it under the customer's lock.
     """
-    rows = list(rows)
-    ids = [m.pk for m in rows]
-    words = {w for m in rows for w in _words_of(m)}
-    Memory.objects.filter(pk__in=ids, status=Status.ACTIVE).update(ended_at=at)
-    Memory.objects.filter(pk__in=ids).update(
-        status=Status.FORGOTTEN,
-        text="",
-        value="",
-        quote="",
-        quotes=[],
-        corrected_away=[],
-        corrected_away_why="",
-        review_reason="",
-        needs_review=False,
-        embedding=None,
-        embedding_model="",
-        ended_at=at,
-    )
+    gone = [m for m in rows if m.text or m.value or m.status != Status.FORGOTTEN]
+    ids = [m.pk for m in gone]
+    Memory.objects.filter(pk__in=ids).update(**_BLANK, status=Status.FORGOTTEN, ended_at=at)
     MemoryEvent.objects.filter(memory_id__in=ids).update(before=None, after=None, evidence=None)
-    Conflict.objects.filter(old_id__in=ids, decided_at=None).update(decided_at=at, decision="keep")
-    Conflict.objects.filter(new_id__in=ids, decided_at=None).update(decided_at=at, decision="keep")
-    for customer_id in {m.customer_id for m in rows}:
-        blank_transcripts(customer_id, words)
+    open_cards = Conflict.objects.filter(Q(old_id__in=ids) | Q(new_id__in=ids), decided_at=None)
+    open_cards.update(decided_at=now, decision="forgotten")
+    for m in gone:
+        blank_transcripts(m.customer_id, _words_of(m))
+        _rewrite_summary(m)
+        MemoryEvent.objects.create(
+            kind="memory.forgotten",
+            at=now,
+            actor=actor,
+            customer_id=m.customer_id,
+            memory_id=m.pk,
+            topic_key=m.topic.key if m.topic else "",
+            reason="forgotten at her request",
+        )
+    return gone
+
+
+_BLANK: dict[str, Any] = {
+    "text": "",
+    "value": "",
+    "quote": "",
+    "quotes": [],
+    "corrected_away": [],
+    "corrected_away_why": "",
+    "review_reason": "",
+    "needs_review": False,
+    "embedding": None,
+    "embedding_model": "",
+}
+
+
+def _rewrite_summary(gone: Memory) -> None:
+    """The summary of its conversation says no more that the topic was talked about."""
+    if gone.topic is None or gone.episode_id is None:
+        return
+    label = gone.topic.label
+    for m in Memory.objects.filter(kind="summary", episode_id=gone.episode_id):
+        if label in m.text:
+            text = m.text.replace(label, "something since forgotten")
+            Memory.objects.filter(pk=m.pk).update(text=text, embedding=None, embedding_model="")
+
+
+def forget_everything(customer: Customer, *, at: datetime, now: datetime) -> list[Memory]:
+    """The words go at once; staff get an erase request with a due date for the rest."""
+    rows = Memory.objects.for_customer(customer.pk).filter(stated_at__lte=at)
+    gone = forget(rows.select_related("topic"), at=at, now=now, actor="customer")
+    Episode.objects.filter(customer=customer, processed_at=None, ended_at__lt=at).update(
+        dismissed=True, processed_at=now
+    )
+    request_erase(customer, now=now)
+    return gone
+
+
+def request_erase(customer: Customer, *, now: datetime, due: datetime | None = None) -> None:
+    """Recall stops at once. A second request leaves the first due date."""
+    if customer.erase_requested_at is not None:
+        return
+    days = getattr(settings, "MEMORY_ERASE_DAYS", 30)
+    customer.erase_requested_at = now
+    customer.erase_due_at = due or now + timedelta(days=days)
+    customer.save(update_fields=["erase_requested_at", "erase_due_at"])
+    MemoryEvent.objects.create(
+        kind="customer.erase_requested", at=now, actor="customer", customer=customer
+    )
 
 
 def _words_of(m: Memory) -> set[str]:

@@ -88,8 +88,8 @@ def summary(
     decisions: list[Decision],
     *,
     topics: Mapping[str, TopicSpec],
-) -> tuple[str, tuple[str, ...]]:
-    """Return a short summary of a closed conversation and the keys of the topics that it names.
+) -> str:
+    """Return a short summary of a closed conversation, which names topics.
 
     It holds no value: what was said about a topic is told by the fact alone.
     """
@@ -100,7 +100,7 @@ def summary(
         lines.append("a person answered")
     if keys:
         lines.append("told: " + ", ".join(topics[k].label for k in keys))
-    return "; ".join(lines) + ".", keys
+    return "; ".join(lines) + "."
 
 
 def _told(candidate: Candidate) -> str:

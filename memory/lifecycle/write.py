@@ -151,7 +151,8 @@ def _close(old: Memory, status: Status, *, at: datetime) -> None:
 
 def _reinforced(old: Memory, c: Candidate, source: Source) -> Memory:
     quote = _quote(c, source)
-    if quote not in old.quotes:
+    heard = {(q.get("quote"), q.get("seq"), q.get("at")) for q in old.quotes}
+    if (quote["quote"], quote["seq"], quote["at"]) not in heard:  # noted at once, read at close
         old.quotes = [*old.quotes, quote]
         old.times_stated += 1
     old.confirmed_at = max(old.confirmed_at, c.stated_at)
@@ -207,7 +208,7 @@ def _new_row(
         review_reason=decision.reason[:200] if decision.needs_review else "",
         episode=source.episode,
         source_seq=c.seq,
-        made_by=source.made_by,
+        made_by=f"{source.made_by}, topic v{topic.version}" if topic else source.made_by,
     )
 
 

@@ -1,0 +1,243 @@
+"""The knowledge agent: gate → extract → validate → resolve → write → reflect.
+
+What is slow happens before the customer's row is locked. Reading an episode twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from memory.lifecycle import (
+    blank,
+    decay,
+    known,
+    queue,
+    reflect,
+    resolve,
+    takeback,
+    validate,
+    write,
+)
+from memory.lifecycle import episode as stored
+from memory.llm.embeddings import embed, embed_one, embedder
+from memory.models import Customer, Episode, Instruction, Memory, Topic
+from memory.types import Action, Candidate, Decision, GateResult, Intent, MemoryType, Transcript
+
+logger = logging.getLogger(__name__)
+
+AGENT = "knowledge agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the customer's words propose, and what was turned down on the way."""
+
+    candidates: tuple[Candidate, ...] = ()
+    refused: tuple[tuple[Candidate, str], ...] = ()
+    gate: Mapping[int, GateResult] = field(default_factory=dict)  # by seq
+
+
+def run(episode_id: int, *, now: datetime) -> list[Decision]:
+    """Read one waiting episode and remember what is worth it. Empty if somebody else has it."""
+    episode = queue.claim(episode_id, now=now)
+    if episode is None:
+        return []
+    try:
+        proposal = consider(stored.load(episode.transcript))
+        decisions = _settle_episode(episode, proposal, now)
+    except Exception as exc:
+        queue.give_back(episode_id, error=type(exc).__name__)
+        raise
+    embed_missing(episode.customer_id)
+    return decisions
+
+
+def consider(transcript: Transcript) -> Proposal:
+    """Gate, extract, validate: reads topics, writes nothing."""
+    from memory.lifecycle import extract
+
+    topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
+    results = _gate(transcript)
+    if not any(r.passed for r in results.values()):
+        return Proposal(gate=results)
+    found = extract.extract(transcript, list(topics.values()), embed=embed)
+    verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
+    return Proposal(
+        candidates=tuple(c for c, v in verdicts if v.ok),
+        refused=tuple((c, v.reason) for c, v in verdicts if not v.ok),
+        gate=results,
+    )
+
+
+def _gate(transcript: Transcript) -> dict[int, GateResult]:
+    from memory.lifecycle import gate
+
+    before: list[str] = []
+    results: dict[int, GateResult] = {}
+    for m in transcript.messages:
+        if m.sender == "customer" and not m.offered:
+            results[m.seq] = gate.worth_saving(
+                m, before=tuple(before), vector=embed_one(m.text), classifier=gate.classifier()
+            )
+        before.append(m.text)
+    return results
+
+
+def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list[Decision]:
+    with write.customer_locked(episode.customer_id) as customer:
+        episode.refresh_from_db()
+        if episode.processed_at is not None:
+            return []
+        decisions: list[Decision] = []
+        if not episode.dismissed:
+            source = write.Source(AGENT, now, made_by(), episode)
+            decisions = settle(customer, proposal.candidates, source=source)
+            _note_gate(proposal, source)
+            _summarise(decisions, source)
+        queue.done(episode.pk, now=now)
+    return decisions
+
+
+def settle(
+    customer: Customer, candidates: Iterable[Candidate], *, source: write.Source
+) -> list[Decision]:
+    """Resolve and write each candidate in the order in which they were said, under the lock."""
+    topics = {t.key: t for t in Topic.objects.all()}
+    done: list[Decision] = []
+    for c in sorted(candidates, key=lambda c: (c.stated_at, c.seq)):
+        if c.intent is Intent.FORGET and not c.topic and not c.value:
+            blank.forget_everything(customer, at=c.stated_at, now=source.now)
+            reason = "everything is forgotten at her request"
+            done.append(Decision(Action.DELETE, c, reason=reason))
+            continue
+        for decision in decide(c, customer.pk, topics):
+            _write(decision, customer.pk, topics, source)
+            done.append(decision)
+    return done
+
+
+def decide(
+    candidate: Candidate, customer_id: int, topics: Mapping[str, Topic]
+) -> tuple[Decision, ...]:
+    rows = known.known_of(customer_id)
+    topic = known.spec(topics[candidate.topic]) if candidate.topic else None
+    if candidate.intent is not Intent.STATE:
+        return takeback.take_back(candidate, rows, topic=topic)
+    return (resolve.resolve(candidate, rows, topic=topic, alike=alike),)
+
+
+def alike(a: str, b: str) -> float:
+    return float(embed_one(a) @ embed_one(b))
+
+
+def _write(
+    decision: Decision, customer_id: int, topics: Mapping[str, Topic], source: write.Source
+) -> None:
+    if decision.action is Action.DELETE and decision.candidate.intent is Intent.FORGET:
+        rows = Memory.objects.for_customer(customer_id).filter(pk__in=[decision.replaces_id])
+        blank.forget(rows, at=decision.candidate.stated_at, now=source.now, actor="customer")
+    else:
+        write.apply(decision, customer_id=customer_id, topics=topics, source=source)
+
+
+def made_by() -> str:
+    """Engine and version of the instructions; each row adds its topic's version."""
+    newest = (
+        Instruction.objects.filter(kind=Instruction.Kind.KNOWLEDGE).order_by("-version").first()
+    )
+    return f"offline, instructions v{newest.version if newest else 0}"
+
+
+def _note_gate(proposal: Proposal, source: write.Source) -> None:
+    """Every decision of the gate is counted, without a word of what was said."""
+    counts: dict[str, int] = {}
+    for result in proposal.gate.values():
+        key = f"{'passed' if result.passed else 'skipped'} by {result.by}"
+        counts[key] = counts.get(key, 0) + 1
+    refusals: dict[str, int] = {}
+    for _, reason in proposal.refused:
+        refusals[reason] = refusals.get(reason, 0) + 1
+    write.record_event(
+        "gate.save",
+        at=source.now,
+        actor=source.actor,
+        customer_id=source.episode.customer_id if source.episode else None,
+        episode_id=source.episode.pk if source.episode else None,
+        evidence={"messages": counts, "refused": refusals},
+    )
+
+
+def _summarise(decisions: list[Decision], source: write.Source) -> None:
+    episode = source.episode
+    if episode is None or any(d.candidate.intent is Intent.FORGET for d in decisions):
+        return
+    topics = {t.key: known.spec(t) for t in Topic.objects.all()}
+    text = reflect.summary(stored.load(episode.transcript), decisions, topics=topics)
+    Memory.objects.create(
+        customer_id=episode.customer_id,
+        category="confirmed_fact",
+        memory_type=MemoryType.EPISODIC,
+        kind="summary",
+        text=text,
+        stated_at=episode.ended_at,
+        recorded_at=source.now,
+        confirmed_at=episode.ended_at,
+        episode=episode,
+        made_by=source.made_by,
+    )
+
+
+def embed_missing(customer_id: int) -> None:
+    """After the transaction: a model's answer is not waited for under a lock."""
+    rows = Memory.objects.for_customer(customer_id).filter(embedding=None).exclude(text="")
+    waiting = list(rows[:200])
+    if not waiting:
+        return
+    vectors = embed([m.text for m in waiting])
+    for m, vector in zip(waiting, vectors, strict=True):
+        # Only where the words are still the same: a request to forget may have come meanwhile.
+        Memory.objects.filter(pk=m.pk, text=m.text).update(
+            embedding=vector, embedding_model=embedder().model
+        )
+
+
+def dry_run(
+    transcript: Transcript, *, customer_id: int, now: datetime
+) -> tuple[Proposal, list[Decision]]:
+    """Say what `run` would do and why; everything is rolled back."""
+    proposal = consider(transcript)
+    with write.customer_locked(customer_id) as customer:
+        decisions = settle(
+            customer, proposal.candidates, source=write.Source(AGENT, now, made_by())
+        )
+        transaction.set_rollback(True)
+    return proposal, decisions
+
+
+def sweep(
+    *, now: datetime, after: timedelta = timedelta(seconds=30), every_attempt: bool = False
+) -> int:
+    """Run what the bell missed; one that fails does not stop the others."""
+    count = 0
+    for episode_id in queue.waiting(now=now, after=after, every_attempt=every_attempt):
+        try:
+            run(episode_id, now=now)
+        except Exception:
+            logger.exception("Unable to read episode %s", episode_id)
+        else:
+            count += 1
+    return count
+
+
+def nightly(*, now: datetime, progress: decay.Progress | None = None) -> dict[str, int]:
+    """Expiry, decay, and what was missed. Running it twice changes nothing."""
+    return {
+        "expired": decay.expire(now=now),
+        "read": sweep(now=now, after=timedelta(0), every_attempt=True),
+        "faded": decay.fade(now=now, progress=progress),
+    }

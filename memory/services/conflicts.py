@@ -1,0 +1,116 @@
+"""Conflict cards: the customer says otherwise than staff corrected, and a person decides."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from memory.lifecycle import write
+from memory.models import Conflict, Memory, MemoryEvent
+from memory.types import Status
+
+from .review import Touched, Verdict
+
+
+def decide_conflict(
+    conflict_id: int, *, decision: Verdict, now: datetime, staff_id: int | None = None
+) -> Conflict:
+    """Keep the old value, replace it, or let both stand, each in its time.
+
+    The first decision counts: raises Touched if the card is closed already.
+    """
+    customer_id = Conflict.objects.values_list("customer_id", flat=True).get(pk=conflict_id)
+    with write.customer_locked(customer_id):
+        card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
+        if card.decided_at is not None:
+            raise Touched("somebody decided already")
+        before = {"old": _state(card.old), "new": _state(card.new)}
+        {"keep": _keep, "replace": _replace, "both": _both}[decision](card, now)
+        card.decision, card.decided_at, card.decided_by_id = decision, now, staff_id
+        card.save(update_fields=["decision", "decided_at", "decided_by"])
+        _record("memory.conflict_decided", card, staff_id, now, reason=decision, before=before)
+    return card
+
+
+def _keep(card: Conflict, now: datetime) -> None:
+    _set(card.new, status=Status.REJECTED, ended_at=now)
+
+
+def _replace(card: Conflict, now: datetime) -> None:
+    _set(card.old, status=Status.SUPERSEDED, ended_at=card.new.stated_at, superseded_by=card.new)
+    _set(card.new, status=Status.ACTIVE, corrected_by_staff=True)
+
+
+def _both(card: Conflict, now: datetime) -> None:
+    """Both were right: of one value the old one held until the new one was said."""
+    if card.old.single_valued:
+        since = card.new.valid_from or card.new.stated_at
+        _set(card.old, status=Status.EXPIRED, valid_until=since, ended_at=since)
+        _set(card.new, status=Status.ACTIVE, valid_from=since)
+    else:
+        _set(card.new, status=Status.ACTIVE)
+
+
+def _set(m: Memory, **fields: Any) -> None:
+    Memory.objects.filter(pk=m.pk).update(needs_review=False, **fields)
+
+
+def undo_conflict(conflict_id: int, *, now: datetime, staff_id: int | None = None) -> Conflict:
+    """Open the card again, while nothing newer touched the topic. Raises Touched otherwise."""
+    customer_id = Conflict.objects.values_list("customer_id", flat=True).get(pk=conflict_id)
+    with write.customer_locked(customer_id):
+        card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
+        event = _decided(card)
+        states = event.before or {}
+        # The new row first: the partial unique constraint allows one active row.
+        for m, state in ((card.new, states["new"]), (card.old, states["old"])):
+            Memory.objects.filter(pk=m.pk).update(**state)
+        card.decision, card.decided_at, card.decided_by = "", None, None
+        card.save(update_fields=["decision", "decided_at", "decided_by"])
+        _record("memory.conflict_reopened", card, staff_id, now)
+    return card
+
+
+def _decided(card: Conflict) -> MemoryEvent:
+    events = MemoryEvent.objects.filter(customer_id=card.customer_id, topic_key=card.topic.key)
+    mine = events.filter(kind="memory.conflict_decided", memory=card.old)
+    event = mine.order_by("-pk").first()
+    if card.decided_at is None or event is None or not event.before:
+        raise Touched("there is nothing to undo")
+    newer = events.filter(pk__gt=event.pk, kind__startswith="memory.")
+    if newer.exclude(kind="memory.ignored").exists():
+        raise Touched("something newer happened to this topic")
+    return event
+
+
+def _state(m: Memory) -> dict[str, Any]:
+    return {
+        "status": m.status,
+        "ended_at": m.ended_at.isoformat() if m.ended_at else None,
+        "valid_from": m.valid_from.isoformat() if m.valid_from else None,
+        "valid_until": m.valid_until.isoformat() if m.valid_until else None,
+        "superseded_by_id": m.superseded_by_id,
+        "needs_review": m.needs_review,
+        "corrected_by_staff": m.corrected_by_staff,
+    }
+
+
+def _record(
+    kind: str,
+    card: Conflict,
+    staff_id: int | None,
+    now: datetime,
+    *,
+    reason: str = "",
+    before: dict[str, Any] | None = None,
+) -> None:
+    write.record_event(
+        kind,
+        at=now,
+        actor=f"staff:{staff_id}" if staff_id else "staff",
+        customer_id=card.customer_id,
+        memory_id=card.old_id,
+        topic_key=card.topic.key,
+        reason=reason,
+        before=before,
+    )

@@ -1,0 +1,23 @@
+"""What the worker does for memory: the bell after a close, the sweep, the night."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from memory import pipeline
+
+
+@shared_task(name="memory.run_agent")
+def run_agent(*, episode_id: int, **kwargs: object) -> None:
+    pipeline.run(episode_id, now=timezone.now())
+
+
+@shared_task(name="memory.sweep")
+def sweep(**kwargs: object) -> None:
+    pipeline.sweep(now=timezone.now())
+
+
+@shared_task(name="memory.nightly")
+def nightly(**kwargs: object) -> None:
+    pipeline.nightly(now=timezone.now())

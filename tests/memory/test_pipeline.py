@@ -1,0 +1,196 @@
+"""What a closed conversation leaves behind."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory import pipeline, services, tasks
+from memory.models import Episode, Memory, MemoryEvent
+from tests.memory.episodes import closed
+from tests.memory.statements import DAY, NOW
+
+pytestmark = pytest.mark.django_db
+
+
+def facts(customer, **more):
+    rows = Memory.objects.filter(customer=customer, kind="fact", **more)
+    return [(m.value, m.status) for m in rows.order_by("pk")]
+
+
+def test_a_fact_is_remembered_with_its_source(ada, reads_plans):
+    episode = closed(ada, "we have Acorn")
+
+    pipeline.run(episode.pk, now=NOW)
+
+    m = Memory.objects.get(kind="fact")
+    assert (m.value, m.quote, m.source_seq, m.episode) == (
+        "Acorn Basic",
+        "we have Acorn",
+        1,
+        episode,
+    )
+    assert (m.stated_at, m.recorded_at) == (NOW, NOW)
+    assert "topic v1" in m.made_by
+    assert m.embedding is not None
+    assert m.embedding_model
+
+
+def test_the_old_value_is_kept_and_linked(ada, reads_plans):
+    for day, text in enumerate(["Acorn", "Birch", "Acorn"]):
+        pipeline.run(closed(ada, f"it is {text}", at=NOW + day * DAY).pk, now=NOW + day * DAY)
+
+    assert facts(ada) == [
+        ("Acorn Basic", "superseded"),
+        ("Birch Plus", "superseded"),
+        ("Acorn Basic", "active"),
+    ]
+    first, second, third = Memory.objects.filter(kind="fact").order_by("pk")
+    assert (first.superseded_by, second.superseded_by) == (second, third)
+    assert first.ended_at == second.stated_at
+
+
+def test_a_conversation_that_arrives_late_replaces_nothing(ada, reads_plans):
+    late = closed(ada, "it is Acorn", at=NOW)
+    newer = closed(ada, "it is Birch", at=NOW + DAY)
+
+    pipeline.run(newer.pk, now=NOW + 2 * DAY)
+    pipeline.run(late.pk, now=NOW + 2 * DAY)
+
+    assert facts(ada) == [("Birch Plus", "active")]
+    assert MemoryEvent.objects.get(kind="memory.ignored").reason == "older than what is known"
+
+
+def test_an_episode_is_read_once(ada, reads_plans):
+    episode = closed(ada, "we have Acorn")
+
+    assert pipeline.run(episode.pk, now=NOW)
+    assert pipeline.run(episode.pk, now=NOW + DAY) == []
+    assert Memory.objects.get(kind="fact").times_stated == 1
+
+
+def test_the_same_part_of_a_conversation_is_stored_once(ada, reads_plans):
+    assert closed(ada, "we have Acorn", ref="c:1") == closed(ada, "we have Acorn", ref="c:1")
+
+
+def test_a_conversation_in_which_the_customer_said_nothing_is_not_kept(ada):
+    assert closed(ada, "  ") is None
+
+
+def test_every_decision_leaves_a_line_of_history(ada, reads_plans):
+    pipeline.run(closed(ada, "Acorn", "yes, Acorn", "no, Birch").pk, now=NOW)
+
+    kinds = MemoryEvent.objects.filter(kind__startswith="memory.").order_by("pk")
+    assert [e.kind for e in kinds] == ["memory.created", "memory.reinforced", "memory.superseded"]
+    assert all(e.reason and e.customer == ada for e in kinds)
+
+
+def test_a_failure_gives_the_episode_back(ada, reads_plans, monkeypatch):
+    episode = closed(ada, "we have Acorn")
+    works = pipeline.consider
+    monkeypatch.setattr(pipeline, "consider", lambda said: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        pipeline.run(episode.pk, now=NOW)
+    episode.refresh_from_db()
+    assert (episode.claimed_at, episode.error) == (None, "ZeroDivisionError")
+
+    monkeypatch.setattr(pipeline, "consider", works)
+    assert pipeline.sweep(now=NOW + timedelta(minutes=1)) == 1
+    assert facts(ada) == [("Acorn Basic", "active")]
+
+
+def test_what_a_dead_worker_took_is_taken_again(ada, reads_plans):
+    episode = closed(ada, "we have Acorn")
+    Episode.objects.filter(pk=episode.pk).update(claimed_at=NOW)
+
+    assert pipeline.sweep(now=NOW + timedelta(minutes=1)) == 0
+    assert pipeline.sweep(now=NOW + timedelta(minutes=7)) == 1
+
+
+def test_one_bad_episode_does_not_stop_the_night(ada, ben, reads_plans, monkeypatch):
+    closed(ada, "break")
+    closed(ben, "we have Acorn")
+    works = pipeline.consider
+
+    def breaks(said):
+        if said.messages[0].text == "break":
+            raise ValueError
+        return works(said)
+
+    monkeypatch.setattr(pipeline, "consider", breaks)
+
+    assert services.nightly(now=NOW + DAY)["read"] == 1
+    assert facts(ben) == [("Acorn Basic", "active")]
+
+
+def test_the_bell_rings_after_the_transaction(
+    ada, reads_plans, monkeypatch, django_capture_on_commit_callbacks
+):
+    rung = []
+    monkeypatch.setattr(tasks.run_agent, "delay", lambda **kwargs: rung.append(kwargs))
+
+    with django_capture_on_commit_callbacks(execute=True):
+        episode = closed(ada, "we have Acorn")
+        assert rung == []
+
+    assert rung == [{"episode_id": episode.pk}]
+
+
+def test_a_dead_broker_breaks_nothing(
+    ada, reads_plans, monkeypatch, django_capture_on_commit_callbacks
+):
+    def refuse(**kwargs):
+        raise ConnectionError
+
+    monkeypatch.setattr(tasks.run_agent, "delay", refuse)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        closed(ada, "we have Acorn")
+
+    assert pipeline.sweep(now=NOW + timedelta(minutes=1)) == 1
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(ada, reads_plans):
+    episode = closed(ada, "we have Acorn", "now Birch")
+    said = pipeline.stored.load(episode.transcript)
+
+    _, decisions = pipeline.dry_run(said, customer_id=ada.pk, now=NOW)
+
+    assert [d.action for d in decisions] == ["CREATE", "SUPERSEDE"]
+    assert not Memory.objects.exists()
+    assert not MemoryEvent.objects.exists()
+
+
+def test_a_summary_names_topics_and_holds_no_value(ada, reads_plans):
+    pipeline.run(closed(ada, "we have Acorn").pk, now=NOW)
+
+    summary = Memory.objects.get(kind="summary")
+    assert "Plan" in summary.text
+    assert "Acorn" not in summary.text
+    assert summary.memory_type == "episodic"
+
+
+def test_a_reply_to_our_own_question_is_stored_at_once_and_counted_once(ada, reads_plans):
+    said = closed(ada, "Acorn")
+    transcript = pipeline.stored.load(said.transcript)
+
+    (noted,) = services.note_now(ada.pk, transcript, topic="plan", now=NOW, ref="message:1")
+    pipeline.run(said.pk, now=NOW)
+
+    noted.refresh_from_db()
+    assert (noted.status, noted.times_stated) == ("active", 1)
+
+
+def test_listening_writes_nothing(ada, reads_plans):
+    said = pipeline.stored.load(closed(ada, "we have Acorn").transcript)
+
+    (heard,) = services.listen(said, customer_id=ada.pk, now=NOW)
+
+    assert (heard["topic"], heard["value"]) == ("plan", "Acorn Basic")
+    assert not Memory.objects.exists()
+
+
+def test_secrets_are_kept_nowhere(ada, reads_plans):
+    episode = closed(ada, "my card is 4111 1111 1111 1111 and we have Acorn")
+
+    assert "4111" not in str(episode.transcript)
+    assert "[removed: card number]" in str(episode.transcript)
