@@ -17,6 +17,7 @@ from .writing import (
     remember_later,
     run_agent,
     sweep,
+    without_bell,
 )
 
 __all__ = [
@@ -53,4 +54,5 @@ __all__ = [
     "sweep",
     "undo_conflict",
     "undo_review",
+    "without_bell",
 ]
