@@ -55,6 +55,19 @@ def env_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
+def env_prices(name: str) -> dict[str, list[float]]:
+    """Return {model: [prompt, completion]} of "model=0.25/2,other=1/8": money a million tokens."""
+    prices: dict[str, list[float]] = {}
+    for part in env_list(name):
+        model, _, pair = part.rpartition("=")
+        try:
+            prompt, completion = pair.split("/")
+            prices[model] = [float(prompt), float(completion)]
+        except ValueError:
+            raise _bad(name, part, "model=prompt/completion, like small=0.25/2") from None
+    return prices
+
+
 def secret(name: str, *, required: bool = False) -> str:
     """Return NAME, or the first line of the file that NAME_FILE names; "" when neither is set."""
     path = os.environ.get(f"{name}_FILE")

@@ -7,7 +7,7 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from config import embedded
-from config.env import database_from_url, env_bool, env_int, env_list, env_str, secret
+from config.env import database_from_url, env_bool, env_int, env_list, env_prices, env_str, secret
 
 django_stubs_ext.monkeypatch()
 
@@ -67,6 +67,20 @@ DESK_PUBLIC_URL = env_str(
 # --- Models: offline unless a key is given -------------------------------------------------------
 OPENAI_API_KEY = secret("OPENAI_API_KEY")  # empty: the offline engine, which generates no text
 OPENAI_BASE_URL = env_str("OPENAI_BASE_URL", "https://api.openai.com/v1")
+OPENAI_ANSWER_MODEL = env_str("OPENAI_ANSWER_MODEL", "gpt-5.4-mini")
+OPENAI_KNOWLEDGE_MODEL = env_str("OPENAI_KNOWLEDGE_MODEL", "gpt-5.4-mini")  # reads closed chats
+OPENAI_GATE_MODEL = env_str("OPENAI_GATE_MODEL", "gpt-5.4-nano")  # asked where the gate is unsure
+OPENAI_EMBEDDING_MODEL = env_str("OPENAI_EMBEDDING_MODEL")  # empty: MiniLM, on this machine
+OPENAI_EMBEDDING_BASE_URL = env_str("OPENAI_EMBEDDING_BASE_URL", OPENAI_BASE_URL)
+OPENAI_EMBEDDING_API_KEY = secret("OPENAI_EMBEDDING_API_KEY") or OPENAI_API_KEY
+OPENAI_TOKENS_PER_TURN = env_int("OPENAI_TOKENS_PER_TURN", 8_000, at_least=100)
+OPENAI_TOKENS_PER_CONVERSATION = env_int("OPENAI_TOKENS_PER_CONVERSATION", 80_000, at_least=100)
+OPENAI_PRICES = env_prices("OPENAI_PRICES")  # model=prompt/completion a million tokens, …
+
+# --- Tools: read-only, from hosts named here -----------------------------------------------------
+CHAT_TOOL_HOSTS = env_list("CHAT_TOOL_HOSTS")  # the only hosts that tools may read
+CHAT_TOOL_PRIVATE_HOSTS = env_list("CHAT_TOOL_PRIVATE_HOSTS")  # those of them on a private net
+CHAT_TOOL_CALLS = env_int("CHAT_TOOL_CALLS", 4, at_least=1)  # in one turn
 
 # --- Django --------------------------------------------------------------------------------------
 INSTALLED_APPS = [

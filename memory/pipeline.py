@@ -16,6 +16,7 @@ from memory.lifecycle import (
     blank,
     decay,
     known,
+    propose,
     queue,
     reflect,
     resolve,
@@ -24,9 +25,20 @@ from memory.lifecycle import (
     write,
 )
 from memory.lifecycle import episode as stored
+from memory.llm.base import BadOutput, Refused, Unavailable
+from memory.llm.configured import chat_model
 from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Customer, Episode, Instruction, Memory, Topic
-from memory.types import Action, Candidate, Decision, GateResult, Intent, MemoryType, Transcript
+from memory.types import (
+    Action,
+    Candidate,
+    Decision,
+    GateResult,
+    Intent,
+    MemoryType,
+    TopicSpec,
+    Transcript,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -59,19 +71,32 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
 
 def consider(transcript: Transcript) -> Proposal:
     """Gate, extract, validate: reads topics, writes nothing."""
-    from memory.lifecycle import extract
-
     topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
     results = _gate(transcript)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
-    found = extract.extract(transcript, list(topics.values()), embed=embed)
+    found = _extract(transcript, list(topics.values()))
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
         candidates=tuple(c for c, v in verdicts if v.ok),
         refused=tuple((c, v.reason) for c, v in verdicts if not v.ok),
         gate=results,
     )
+
+
+def _extract(transcript: Transcript, topics: list[TopicSpec]) -> list[Candidate]:
+    """By the model where there is one and it answers, else by the rules."""
+    from memory.lifecycle import extract
+
+    model = chat_model("knowledge")
+    if model is not None:
+        try:
+            return propose.propose(
+                transcript, topics, instructions=instructions(), fill=model.fill_now
+            )
+        except (Unavailable, Refused, BadOutput) as exc:
+            logger.warning("The knowledge model did not answer (%s): rules instead", exc)
+    return extract.extract(transcript, topics, embed=embed)
 
 
 def _gate(transcript: Transcript) -> dict[int, GateResult]:
@@ -147,10 +172,19 @@ def _write(
 
 def made_by() -> str:
     """Engine and version of the instructions; each row adds its topic's version."""
-    newest = (
-        Instruction.objects.filter(kind=Instruction.Kind.KNOWLEDGE).order_by("-version").first()
-    )
-    return f"offline, instructions v{newest.version if newest else 0}"
+    newest = _newest_instructions()
+    model = chat_model("knowledge")
+    return f"{model.model if model else 'offline'}, instructions v{newest.version if newest else 0}"
+
+
+def instructions() -> str:
+    newest = _newest_instructions()
+    return newest.text if newest else ""
+
+
+def _newest_instructions() -> Instruction | None:
+    kind = Instruction.Kind.KNOWLEDGE
+    return Instruction.objects.filter(kind=kind).order_by("-version").first()
 
 
 def _note_gate(proposal: Proposal, source: write.Source) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 
 from memory.types import Vector
 
 from .base import Embedder, Unavailable
+from .remote_embeddings import remote_embedder
 
-WIDTH = 512  # memory.models.EMBEDDING_WIDTH; this module does without Django
+WIDTH = 512  # memory.models.EMBEDDING_WIDTH
 MODEL = "minilm-l6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER = Path(__file__).parent / "minilm_tokenizer.json"
@@ -92,11 +94,18 @@ def _session() -> Any:
     )
 
 
-_embedder: Embedder = MiniLM()
+_minilm = MiniLM()
 
 
 def embedder() -> Embedder:
-    return _embedder
+    """MiniLM, or the endpoint's model where one is named in the settings."""
+    if not settings.OPENAI_EMBEDDING_MODEL:
+        return _minilm
+    return remote_embedder(
+        settings.OPENAI_EMBEDDING_MODEL,
+        settings.OPENAI_EMBEDDING_BASE_URL,
+        settings.OPENAI_EMBEDDING_API_KEY,
+    )
 
 
 def embed(texts: Sequence[str]) -> list[Vector]:

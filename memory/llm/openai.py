@@ -36,6 +36,7 @@ T = TypeVar("T")
 # 408, 409, 429 and 5xx may pass by themselves; https://platform.openai.com/docs/guides/error-codes
 RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 TRIES = 3
+WORKER_SECONDS = 60.0
 
 
 @dataclass
@@ -93,13 +94,10 @@ class OpenAIChat:
             lambda: self._fill_once(prompt, name, schema, deadline, max_tokens), deadline
         )
 
-    def fill_now(
-        self, prompt: Prompt, *, name: str, schema: dict[str, Any], seconds: float = 60
-    ) -> dict[str, Any]:
-        """`fill` for the worker, which has no event loop."""
-        return asyncio.run(
-            self.fill(prompt, name=name, schema=schema, deadline=time.monotonic() + seconds)
-        )[0]
+    def fill_now(self, prompt: Prompt, name: str, schema: dict[str, Any]) -> dict[str, Any]:
+        """`fill` for the worker, which has no event loop and a minute's time."""
+        deadline = time.monotonic() + WORKER_SECONDS
+        return asyncio.run(self.fill(prompt, name=name, schema=schema, deadline=deadline))[0]
 
     async def find_out_tools(self) -> bool:
         """Ask once whether this endpoint calls tools; where not, prompts use json_schema."""
