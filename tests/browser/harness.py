@@ -160,3 +160,12 @@ async def no_barriers(page: "Page") -> None:
 
     results = await Axe().run(page)
     assert not results.response["violations"], results.generate_report()
+
+
+@pytest.fixture
+async def practice(transactional_db: None) -> None:
+    """The demo practice: its answers, notes, topics, hours and staff."""
+    from asgiref.sync import sync_to_async
+    from django.core.management import call_command
+
+    await sync_to_async(call_command)("load_demo", verbosity=0)
