@@ -18,6 +18,7 @@ MAIN_PROCESS = os.getpid()
 app = Celery("rapport")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.autodiscover_tasks(["memory"], related_name="reembed")
 
 # Each is a sweep that takes what a bell missed by a conditional UPDATE: running twice is no harm.
 app.conf.beat_schedule = {}

@@ -9,7 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
-from pgvector.django import HalfVectorField
+from pgvector.django import HalfVectorField, HnswIndex
 
 from .querysets import AnswerQuerySet, MemoryQuerySet
 from .types import Category, MemoryType, Status
@@ -462,11 +462,14 @@ class ApiKey(models.Model):
 class StoreItem(models.Model):
     """An agent's own state (LangGraph store): namespace, key, JSON."""
 
-    namespace = ArrayField(models.CharField(max_length=200))
+    # By bytes: all that is within a namespace is then one range of the index.
+    namespace = ArrayField(models.CharField(max_length=200, db_collation="C"))
     key = models.CharField(max_length=400)
     value = models.JSONField()
     embedding = HalfVectorField(dimensions=EMBEDDING_WIDTH, null=True, blank=True)
     embedding_model = models.CharField(max_length=64, blank=True)
+    # What the vector was made of, so that another model can make it anew.
+    embedded_text = models.TextField(blank=True)
     ttl_minutes = models.FloatField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
@@ -476,7 +479,15 @@ class StoreItem(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["namespace", "key"], name="storeitem_key_unique")
         ]
-        indexes = [models.Index(fields=["expires_at"], name="storeitem_expiry")]
+        indexes = [
+            models.Index(fields=["expires_at"], name="storeitem_expiry"),
+            models.Index(fields=["namespace", "id"], name="storeitem_arrival"),
+            GinIndex(fields=["value"], opclasses=["jsonb_path_ops"], name="storeitem_value"),
+            # Unlike one customer's memories, one namespace may hold 100,000 items.
+            HnswIndex(
+                fields=["embedding"], opclasses=["halfvec_cosine_ops"], name="storeitem_embedding"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{'/'.join(self.namespace)}:{self.key}"
