@@ -1,15 +1,92 @@
-"""The one API: each app brings a router, this file says where it hangs."""
+"""The one API: who may call it, how it says no, and where each app's router hangs."""
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
 from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.security import HttpBearer
+
+from memory import services
+from memory.models import ApiKey
+
+CODES = {
+    400: "bad_request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "not_allowed",
+    409: "conflict",
+    413: "too_long",
+    422: "invalid",
+    429: "throttled",
+    500: "failed",
+    503: "unavailable",
+}
+
+
+class KeyAuth(HttpBearer):
+    """`Authorization: Bearer rk_…`: staff make keys in the admin; only their hash is kept."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiKey | None:
+        key = services.key_for(token, now=timezone.now())
+        if key is not None:
+            request.user = key.user
+        return key
+
 
 api = NinjaAPI(
     title="Rapport",
     version="1",
-    description="Conversations, answers and escalations, for programs of your own.",
+    description=(
+        "Conversations, answers and escalations, and memory for agents of your own. Every error is "
+        '{"error": {"code", "message", "fields"}}; times are ISO 8601 with an offset.'
+    ),
+    auth=KeyAuth(),
 )
+
+
+def _error(
+    request: HttpRequest, status: int, message: str, fields: dict[str, str] | None = None
+) -> HttpResponse:
+    body = {"code": CODES.get(status, "error"), "message": message, "fields": fields or {}}
+    return api.create_response(request, {"error": body}, status=status)
+
+
+@api.exception_handler(AuthenticationError)
+def _no_key(request: HttpRequest, exc: Any) -> HttpResponse:
+    answer = _error(request, 401, "Send a valid key: Authorization: Bearer rk_…")
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, exc: Any) -> HttpResponse:
+    # ("body", "payload", "text"): callers know the last part alone.
+    fields = {".".join(str(p) for p in e["loc"][1:][-2:]): str(e["msg"]) for e in exc.errors}
+    return _error(request, 422, "Some fields are missing or wrong.", fields)
+
+
+@api.exception_handler(HttpError)
+def _refused(request: HttpRequest, exc: Any) -> HttpResponse:
+    return _error(request, exc.status_code, str(exc))
+
+
+@api.exception_handler(Http404)
+@api.exception_handler(ObjectDoesNotExist)
+def _not_found(request: HttpRequest, exc: Any) -> HttpResponse:
+    return _error(request, 404, "There is nothing here under that number.")
+
+
+@api.exception_handler(PermissionDenied)
+def _forbidden(request: HttpRequest, exc: Any) -> HttpResponse:
+    return _error(request, 403, str(exc) or "This key may not do that.")
+
+
 for app in ("chat", "memory", "escalations"):
     if find_spec(f"{app}.api"):
         api.add_router("", import_module(f"{app}.api").router)

@@ -1,0 +1,97 @@
+"""Stored answers in their very words: one by one, as a list, as a file to keep."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema
+from ninja.errors import HttpError
+
+from memory import services
+from memory.api.scope import actor, api_key, aware, require_desk, require_shared
+from memory.models import Answer
+from memory.types import Status
+
+router = Router(tags=["answers"])
+
+
+class AnswerIn(Schema):
+    title: str = Field(min_length=1, max_length=1000)
+    parts: list[str] = Field(min_length=1, max_length=50)
+    role: str = Field("", max_length=120)
+    author_name: str = Field("", max_length=120)
+    valid_until: datetime | None = None
+    review_on: date | None = None
+
+
+class RetireIn(Schema):
+    reason: str = Field(min_length=1, max_length=300)
+
+
+@router.get("/answers", summary="Stored answers, newest first")
+def answers(
+    request: HttpRequest,
+    search: str = "",
+    status: Status = Status.ACTIVE,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> dict[str, Any]:
+    require_shared(request)
+    rows = Answer.objects.filter(status=status).order_by("-recorded_at", "-pk")
+    if search:
+        rows = rows.filter(title__icontains=search)
+    return {"count": rows.count(), "answers": [_answer(a) for a in rows[offset : offset + limit]]}
+
+
+@router.get("/answers/export", summary="Every stored answer in every version, byte for byte")
+def export(request: HttpRequest) -> dict[str, Any]:
+    require_shared(request)
+    rows = Answer.objects.order_by("pk").iterator(chunk_size=500)
+    return {"exported_at": timezone.now(), "answers": [_answer(a) for a in rows]}
+
+
+@router.get("/answers/{int:answer_id}", summary="One answer")
+def answer(request: HttpRequest, answer_id: int) -> dict[str, Any]:
+    require_shared(request)
+    return _answer(Answer.objects.get(pk=answer_id))
+
+
+@router.post("/answers", response={201: dict[str, Any]}, summary="Add an answer for everyone")
+def add(request: HttpRequest, payload: AnswerIn) -> Any:
+    require_desk(request)
+    key = api_key(request)
+    made = services.add_answer(
+        title=payload.title,
+        parts=payload.parts,
+        scope="everyone",
+        customer_id=None,
+        staff_id=key.user_id,
+        author_name=payload.author_name,
+        role=payload.role,
+        now=timezone.now(),
+        source_ref=f"api:{key.prefix}",
+        explicit=True,
+        valid_until=aware(payload.valid_until) if payload.valid_until else None,
+        review_on=payload.review_on,
+    )
+    if not isinstance(made, Answer):
+        raise HttpError(422, "That is not kept as an answer for everyone.")
+    return 201, _answer(made)
+
+
+@router.post("/answers/{int:answer_id}/retire", summary="Take an answer out of use")
+def retire(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str, Any]:
+    require_desk(request)
+    row = Answer.objects.get(pk=answer_id)
+    services.retire_answer(row.pk, by=actor(request), reason=payload.reason, now=timezone.now())
+    row.refresh_from_db()
+    return _answer(row)
+
+
+def _answer(a: Answer) -> dict[str, Any]:
+    fields = ("id", "title", "parts", "text", "category", "status", "author_name", "role")
+    more = ("said_at", "recorded_at", "review_on", "valid_from", "valid_until", "superseded_by_id")
+    return {name: getattr(a, name) for name in (*fields, *more)}

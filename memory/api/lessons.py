@@ -1,0 +1,76 @@
+"""What agents learn: in their own namespace first, shared once it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, Router, Schema
+from ninja.errors import HttpError
+
+from memory import services
+from memory.api.scope import actor, require
+from memory.models import Lesson
+
+router = Router(tags=["lessons"])
+
+NAMESPACE = Field(min_length=1, max_length=8)
+
+
+class LessonIn(Schema):
+    namespace: list[str] = NAMESPACE
+    about: str = Field(min_length=1, max_length=120)
+    text: str = Field(min_length=1, max_length=2000)
+    conditions: dict[str, Any] = {}
+    evidence: dict[str, Any]
+
+
+@router.get("/lessons", summary="Lessons about a thing, from the namespaces given")
+def lessons(request: HttpRequest, about: str, namespace: str) -> dict[str, Any]:
+    """`namespace`: segments with a slash between them, e.g. agents/billing."""
+    segments = tuple(namespace.split("/"))
+    require(request, *segments)
+    return {"lessons": [_lesson(x) for x in services.lessons_for(about, namespaces=[segments])]}
+
+
+@router.post("/lessons", response={201: dict[str, Any]}, summary="Keep a lesson with its evidence")
+def learn(request: HttpRequest, payload: LessonIn) -> Any:
+    require(request, *payload.namespace)
+    if payload.namespace[0] == "shared":
+        raise HttpError(403, "Learn it in your own namespace, then promote it.")
+    made = services.learn_lesson(
+        payload.about,
+        text=payload.text,
+        conditions=payload.conditions,
+        evidence=payload.evidence,
+        namespace=tuple(payload.namespace),
+        now=timezone.now(),
+    )
+    if made is None:
+        raise HttpError(422, "The evidence does not bear this lesson out: nothing was kept.")
+    return 201, _lesson(made)
+
+
+@router.post("/lessons/{int:lesson_id}/promote", summary="Share a lesson that its evidence proves")
+def promote(request: HttpRequest, lesson_id: int) -> dict[str, Any]:
+    require(request, "shared")
+    lesson = Lesson.objects.get(pk=lesson_id)
+    require(request, *lesson.namespace)
+    try:
+        shared = services.promote(lesson.pk, by=actor(request), now=timezone.now())
+    except services.NotValidated as exc:
+        raise HttpError(409, str(exc)) from exc
+    return _lesson(shared)
+
+
+@router.delete("/tasks/{task_id}", summary="End a task: its scratch state goes")
+def end_task(request: HttpRequest, task_id: str) -> dict[str, Any]:
+    require(request, "tasks", task_id)
+    gone = services.end_task(task_id, by=actor(request), now=timezone.now())
+    return {"deleted": gone}
+
+
+def _lesson(x: Lesson) -> dict[str, Any]:
+    fields = ("id", "namespace", "about", "text", "conditions", "evidence", "status", "times_seen")
+    return {name: getattr(x, name) for name in (*fields, "created_at", "confirmed_at")}

@@ -1,0 +1,50 @@
+"""What a key may reach. Asked before any row is looked for: a refusal says nothing about what
+exists."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja.errors import HttpError
+
+from memory import services
+from memory.models import ApiKey, Customer
+
+
+def api_key(request: HttpRequest) -> ApiKey:
+    key: ApiKey = request.auth  # type: ignore[attr-defined]
+    return key
+
+
+def require(request: HttpRequest, *namespace: str) -> None:
+    if not services.may(api_key(request), namespace):
+        raise PermissionDenied(f"This key does not reach {'/'.join(namespace)}.")
+
+
+def require_shared(request: HttpRequest) -> None:
+    """What is everybody's: keys of the desk may always, agents' keys by their namespaces."""
+    if api_key(request).namespaces:
+        require(request, "shared")
+
+
+def require_desk(request: HttpRequest) -> None:
+    if api_key(request).namespaces:
+        raise PermissionDenied("An agent's key may not do that: it takes a key of the desk.")
+
+
+def customer_of(request: HttpRequest, customer_id: int) -> Customer:
+    require(request, "customers", str(customer_id))
+    return Customer.objects.get(pk=customer_id)
+
+
+def actor(request: HttpRequest) -> str:
+    return f"api:{api_key(request).name}"
+
+
+def aware(when: datetime) -> datetime:
+    if timezone.is_naive(when):
+        raise HttpError(422, "A time needs its offset, for example 2026-03-02T09:00:00-05:00.")
+    return when
