@@ -1,0 +1,128 @@
+"""Stored answers in their very words, and how the questions put to them went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memory import services
+from memory.admin.base import PartsField, RecordAdmin, ServiceAdmin, actor, now, staff_id
+from memory.admin.memories import told
+from memory.models import Answer, AnswerMatch, MemoryEvent
+from memory.types import Status
+
+
+class AnswerForm(forms.ModelForm[Answer]):
+    title = forms.CharField(
+        max_length=1000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
+        help_text="The question in your words. Other customers see it: nothing personal.",
+    )
+    parts = PartsField(
+        label="The very words", help_text="One box a message. They are shown exactly like this."
+    )
+
+    class Meta:
+        model = Answer
+        fields = ["title", "parts", "role", "author_name", "valid_until", "review_on"]
+
+
+class StaleFilter(admin.SimpleListFilter):
+    title = "review"
+    parameter_name = "stale"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("due", "due for review")]
+
+    def queryset(self, request: HttpRequest, rows: QuerySet[Answer]) -> QuerySet[Answer]:
+        return rows.filter(review_on__lte=now().date()) if self.value() == "due" else rows
+
+
+@admin.register(Answer)
+class AnswerAdmin(ServiceAdmin[Answer]):
+    form = AnswerForm
+    list_display = ["title", "role", "status", "said_at", "review_on", "needs_review"]
+    list_filter = ["status", StaleFilter, "needs_review", "category", "role"]
+    search_fields = ["title", "parts", "author_name", "role"]
+    ordering = ["-recorded_at", "-pk"]
+    actions = ["retire"]
+    change_form_template = "admin/memory/answer/change_form.html"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Answer | None = None) -> list[str]:
+        return list(self.form.Meta.fields) if obj and obj.status != Status.ACTIVE else []
+
+    def write(
+        self, request: HttpRequest, obj: Answer, data: dict[str, Any], *, change: bool
+    ) -> Model | None:
+        if change:
+            return services.revise_answer(obj.pk, **data, by=actor(request), now=now())
+        return services.add_answer(
+            **data,
+            scope="everyone",
+            customer_id=None,
+            staff_id=staff_id(request),
+            now=now(),
+            source_ref="admin",
+            explicit=True,
+        )
+
+    def about(self, obj: Answer) -> dict[str, Any]:
+        events = MemoryEvent.objects.filter(answer=obj).order_by("at", "pk")
+        return {"timeline": told(list(events))}
+
+    @admin.action(description="Take out of use")
+    def retire(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:
+        self.each(
+            request,
+            rows.filter(status=Status.ACTIVE),
+            lambda a: services.retire_answer(
+                a.pk, by=actor(request), reason="taken out in the admin", now=now()
+            ),
+            done="taken out of use",
+        )
+
+
+@admin.register(AnswerMatch)
+class AnswerMatchAdmin(RecordAdmin[AnswerMatch]):
+    list_display = ["asked", "answered", "outcome", "score", "margin", "created_at"]
+    list_filter = ["outcome", "verified"]
+    list_select_related = ["answer"]
+    search_fields = ["asked", "answer__title"]
+    date_hierarchy = "created_at"
+    ordering = ["-created_at", "-pk"]
+    exclude = ["embedding", "asked_normalised"]
+    actions = ["confirm", "refuse"]
+
+    @admin.display(description="answer", ordering="answer__title")
+    def answered(self, match: AnswerMatch) -> SafeString | str:
+        if match.answer is None:
+            return f"{len(match.offered)} offered" if match.offered else "none"
+        page = reverse("admin:memory_answer_change", args=[match.answer_id])
+        return format_html('<a href="{}">{}</a>', page, match.answer.title[:80])
+
+    @admin.action(description="Confirm: this wording means this answer")
+    def confirm(self, request: HttpRequest, rows: QuerySet[AnswerMatch]) -> None:
+        self._decide(request, rows, "confirmed")
+
+    @admin.action(description="Refuse: this wording means something else")
+    def refuse(self, request: HttpRequest, rows: QuerySet[AnswerMatch]) -> None:
+        self._decide(request, rows, "refused")
+
+    def _decide(self, request: HttpRequest, rows: QuerySet[AnswerMatch], outcome: str) -> None:
+        for match in rows.exclude(answer=None):
+            services.confirm_match(
+                match.pk,
+                outcome=outcome,
+                answer_id=match.answer_id,
+                staff_id=staff_id(request),
+                now=now(),
+            )
+        self.message_user(request, f"Noted: {outcome}.")

@@ -1,0 +1,129 @@
+"""A customer: what is known, what was believed on a date, a copy of all of it, and its end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.dateparse import parse_date, parse_datetime
+
+from memory import services
+from memory.admin.base import RecordAdmin, actor, now
+from memory.models import Customer, Memory
+from memory.types import Status
+
+
+@admin.register(Customer)
+class CustomerAdmin(RecordAdmin[Customer]):
+    list_display = ["name_shown", "kind", "external_id", "known", "last_seen_at", "erase_due_at"]
+    list_filter = ["kind", ("erase_requested_at", admin.EmptyFieldListFilter)]
+    search_fields = ["name", "external_id", "email"]
+    ordering = ["-last_seen_at", "-pk"]
+    actions = ["erase_chosen"]
+    change_form_template = "admin/memory/customer/change_form.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Customer]:
+        active = Count("memories", filter=Q(memories__status=Status.ACTIVE))
+        return super().get_queryset(request).annotate(active=active)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path("<int:pk>/as-of/", view(self.as_of), name="memory_customer_as_of"),
+            path("<int:pk>/export/", view(self.export), name="memory_customer_export"),
+            path("erase/", view(self.erase), name="memory_customer_erase"),
+        ]
+        return [*own, *super().get_urls()]
+
+    def has_change_permission(self, request: HttpRequest, obj: Customer | None = None) -> bool:
+        # For the list alone, whose action asks again before anything is done.
+        return obj is None and bool(request.user.has_perm("memory.change_customer"))
+
+    @admin.display(description="customer", ordering="name")
+    def name_shown(self, customer: Customer) -> str:
+        return str(customer)
+
+    @admin.display(description="facts known", ordering="active")
+    def known(self, customer: Customer) -> int:
+        return int(customer.active)  # type: ignore[attr-defined]
+
+    def about(self, obj: Customer) -> dict[str, Any]:
+        memories = Memory.objects.for_customer(obj.pk).select_related("topic")
+        return {"memories": memories.order_by("status", "-stated_at")[:200]}
+
+    def as_of(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """What was believed about this customer at the end of a day, or at a given time."""
+        customer = self._seen(request, pk)
+        given = request.GET.get("when", "")
+        when = _end_of(given) or now()
+        return TemplateResponse(
+            request,
+            "admin/memory/customer/as_of.html",
+            {
+                **self.admin_site.each_context(request),
+                "title": f"What was believed about {customer}",
+                "customer": customer,
+                "opts": self.opts,
+                "when": when,
+                "misread": bool(given) and _end_of(given) is None,
+                "facts": services.as_of(customer.pk, when=when),
+            },
+        )
+
+    def export(self, request: HttpRequest, pk: int) -> HttpResponse:
+        customer = self._seen(request, pk)
+        found = services.export(customer.pk, now=now())
+        answer = JsonResponse(found, json_dumps_params={"ensure_ascii": False, "indent": 2})
+        answer["Content-Disposition"] = f'attachment; filename="customer-{customer.pk}.json"'
+        return answer
+
+    @admin.action(description="Erase, with a receipt")
+    def erase_chosen(
+        self, request: HttpRequest, rows: QuerySet[Customer]
+    ) -> HttpResponseBase | None:
+        chosen = "&".join(f"pk={pk}" for pk in rows.values_list("pk", flat=True))
+        return redirect(f"{reverse('admin:memory_customer_erase')}?{chosen}")
+
+    def erase(self, request: HttpRequest) -> HttpResponse:
+        """Ask first, by GET; erase by POST. It cannot be undone."""
+        if not request.user.has_perm("memory.change_customer"):
+            raise PermissionDenied
+        given = request.POST if request.method == "POST" else request.GET
+        rows = Customer.objects.filter(pk__in=[p for p in given.getlist("pk") if p.isdecimal()])
+        if request.method != "POST":
+            context = {
+                **self.admin_site.each_context(request),
+                "title": "Erase for good?",
+                "customers": rows,
+                "opts": self.opts,
+            }
+            return TemplateResponse(request, "admin/memory/customer/erase.html", context)
+        for pk in rows.values_list("pk", flat=True):
+            receipt = services.erase(pk, by=actor(request), now=now())
+            self.message_user(
+                request, f"Erased; the receipt is number {receipt.pk}.", messages.SUCCESS
+            )
+        return redirect("admin:memory_customer_changelist")
+
+    def _seen(self, request: HttpRequest, pk: int) -> Customer:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return get_object_or_404(Customer, pk=pk)
+
+
+def _end_of(given: str) -> datetime | None:
+    """Return the end of that day in UTC, or the time itself if one is given with its offset."""
+    try:
+        day, moment = parse_date(given), parse_datetime(given)
+    except ValueError:
+        return None
+    if day is not None:
+        return datetime.combine(day, time.max, tzinfo=UTC)
+    return moment if moment is not None and moment.tzinfo is not None else None

@@ -1,0 +1,58 @@
+"""History as a reader would tell it: one sentence an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memory.models import MemoryEvent
+
+_SAID = {
+    "memory.created": "{who} noted it{after}",
+    "memory.reinforced": "It was said again",
+    "memory.updated": "{who} made it more exact{after}",
+    "memory.superseded": "A newer statement replaced it{after}",
+    "memory.retracted": "The customer took it back",
+    "memory.ignored": "{who} left a statement aside",
+    "memory.corrected": "{who} corrected it{after}",
+    "memory.confirmed": "{who} confirmed it",
+    "memory.approved": "{who} approved it",
+    "memory.rejected": "{who} rejected it",
+    "memory.proposed": "{who} proposed it{after}",
+    "memory.forgotten": "It was forgotten at the customer's request",
+    "memory.expired": "Its time ran out",
+    "memory.decayed": "It faded: nobody had confirmed it for long",
+    "memory.restored": "{who} brought it back",
+    "answer.created": "{who} wrote it",
+    "answer.added": "{who} wrote it",
+    "answer.superseded": "A later answer replaced it",
+    "answer.retired": "{who} took it out of use",
+    "answer.revised": "{who} changed its words",
+}
+
+
+def sentence(event: MemoryEvent, *, staff: Mapping[int, str]) -> str:
+    """Return what happened, without its time. `staff`: names by user id."""
+    words = _SAID.get(event.kind)
+    if words is None:
+        thing, _, verb = event.kind.partition(".")
+        words = f"{{who}}: {thing} {verb.replace('_', ' ')}".rstrip()
+    text = words.format(who=who(event.actor, staff), after=_after(event))
+    return f"{text}: {event.reason}." if event.reason else f"{text}."
+
+
+def who(actor: str, staff: Mapping[int, str]) -> str:
+    kind, _, rest = actor.partition(":")
+    if kind == "staff" and rest.isdecimal():
+        return staff.get(int(rest), f"Staff member {rest}")
+    if kind == "api":
+        return f"A program with the key “{rest}”"
+    if kind == "agent":
+        return f"The agent “{rest}”"
+    return {"customer": "The customer", "bot": "The bot", "import": "An import"}.get(
+        actor, f"The {actor}" if actor else "Somebody"
+    )
+
+
+def _after(event: MemoryEvent) -> str:
+    value = (event.after or {}).get("value")
+    return f" as “{value}”" if isinstance(value, str) and value else ""
