@@ -7,7 +7,16 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from config import embedded
-from config.env import database_from_url, env_bool, env_int, env_list, env_prices, env_str, secret
+from config.env import (
+    database_from_url,
+    env_bool,
+    env_float,
+    env_int,
+    env_list,
+    env_prices,
+    env_str,
+    secret,
+)
 
 django_stubs_ext.monkeypatch()
 
@@ -39,6 +48,13 @@ SECRET_KEY = secret("RAPPORT_SECRET_KEY", required=PRODUCTION) or embedded.secre
 RAPPORT_ACCENT = env_str("RAPPORT_ACCENT", "#0b665c")  # the business's colour, #rrggbb
 
 # --- Memory: one line each, env_…("MEMORY_…", default)  # unit -----------------------------------
+MEMORY_REVIEW_DAYS = env_int("MEMORY_REVIEW_DAYS", 180, at_least=1)  # then an answer is stale
+MEMORY_WAIT_MS = env_int("MEMORY_WAIT_MS", 1500)  # recall waits so long for the worker
+MEMORY_RECALLED = env_int("MEMORY_RECALLED", 5, at_least=1)  # facts in one "Past context"
+# What recall ranks by; only the proportion counts.
+MEMORY_RELEVANCE = env_float("MEMORY_RELEVANCE", 0.5)
+MEMORY_RECENCY = env_float("MEMORY_RECENCY", 0.3)
+MEMORY_IMPORTANCE = env_float("MEMORY_IMPORTANCE", 0.2)
 
 # --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
 # Then a chat that only the bot has ends.

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from memory.likeness import Floats, Ints, Letters, fit_choice, likelihoods, normalise, rare_height
+from memory.likeness import (
+    SIGNALS,
+    Floats,
+    Ints,
+    Shelf,
+    Stored,
+    fit_choice,
+    likelihoods,
+    normalise,
+    rare_height,
+)
 from memory.types import Vector, Way
 
 # How much each signal counts before the store has its own say: nearest wording, mean of wordings,
 # the answer's own text, letters; for "none of these": always, and how near the five nearest are.
 # Fitted on a dental practice's questions (stores of 3 to 45 answers with 1 to 8 wordings).
 PRIOR = np.array([1.0, 8.0, 10.0, 7.0, 4.6, 13.0])
-SIGNALS = 4
 PRECISION = 0.5  # of the prior: a few dozen trials move it
 CROWD = 5  # nearest answers that say how crowded the place is
+ENOUGH_OUTCOMES = 50
 BACKGROUND = 0.2  # likeness of two unrelated questions: stands in where there are fewer answers
 
 TRIALS = 256  # stored wordings that are put to the test; more teach little and cost time
@@ -27,17 +37,6 @@ ENOUGH_TO_DELIVER = 50
 LOST = 0.06  # share of known questions that may go to a person so that more unknown ones do
 NONE_CUT = 0.77  # where to call a person before there are trials
 SAFE = 200  # one in so many mistakes may look surer than the cut
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """One answer with every wording that is known to mean it; the title is the first."""
-
-    id: int
-    wordings: tuple[str, ...]
-    vectors: tuple[Vector | None, ...]  # one a wording; None: its embedding follows
-    text: str
-    text_vector: Vector | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,110 +67,72 @@ class Cuts:
 class Index:
     """All answers in force, ready to be asked. Made anew from the rows whenever they change."""
 
-    def __init__(self, stored: Sequence[Stored]) -> None:
-        self.stored = tuple(s for s in stored if s.wordings)
-        flat = [
-            (a, w, v)
-            for a, s in enumerate(self.stored)
-            for w, v in zip(s.wordings, s.vectors, strict=True)
-        ]
-        self.owner: Ints = np.array([a for a, _, _ in flat], np.int64)
-        self.lines = [w for _, w, _ in flat]
+    def __init__(
+        self, stored: Sequence[Stored], outcomes: Sequence[tuple[float, bool]] = ()
+    ) -> None:
+        """`outcomes`: score and "it was right" of answers that a staff member or a known customer
+        judged, one a customer.
+        """
+        self.stored = tuple(sorted((s for s in stored if s.wordings), key=lambda s: s.id))
         self._equal: dict[str, set[int]] = {}
-        for a, wording, _ in flat:
-            self._equal.setdefault(normalise(wording), set()).add(a)
-        if not flat:
+        for a, s in enumerate(self.stored):
+            for wording in s.wordings:
+                self._equal.setdefault(normalise(wording), set()).add(a)
+        if not self.stored:
             return
-        self._starts = np.searchsorted(self.owner, np.arange(len(self.stored)))
-        self._mean = _mean([v for _, _, v in flat if v is not None])
-        self._near = np.stack([self._centre(v) for _, _, v in flat])
-        self._texts = np.stack([self._centre(s.text_vector) for s in self.stored])
-        self._sums = np.add.reduceat(self._near, self._starts, axis=0)
-        self._bare = np.array([v is None for _, _, v in flat])
-        self._letters = Letters([[*s.wordings, s.text] for s in self.stored])
-        self.weights, self.cuts = self._learn()
+        self.firm = self.loose = Shelf(self.stored)
+        if any(s.doubtful for s in self.stored):
+            self.loose = Shelf([s.with_doubtful() for s in self.stored])
+        self.weights, cuts = self._learn()
+        self.cuts = _proven(cuts, outcomes)
 
-    def ask(self, question: str, vector: Vector | None) -> Verdict:
+    def ask(self, question: str, vector: Vector | None, *, top: int = 3) -> Verdict:
         """Say what to do with `question`. Without a vector, letters alone decide."""
         if not self.stored:
             return Verdict("gap", (), 0.0, "nothing is stored yet")
-        if self._bare.all():
-            vector = None
-        signals = self._signals([question], self._centre(vector)[None], blind=vector is None)
-        odds = likelihoods(_with_none(signals), self.weights)[0]
-        best = np.argsort(-odds[:-1], kind="stable")[:3]
-        found = tuple(
-            self._scored(int(a), float(odds[a]), signals[0, a], question, vector) for a in best
-        )
-        margin = found[0].score - (found[1].score if len(found) > 1 else 0.0)
-        return self._decide(normalise(question), found, margin, none=float(odds[-1]))
-
-    def _decide(self, asked: str, found: tuple[Scored, ...], margin: float, none: float) -> Verdict:
-        equal = self._equal.get(asked, set())
+        equal = self._equal.get(normalise(question), set())
         if len(equal) == 1:
-            (a,) = equal
-            known = Scored(self.stored[a].id, 1.0, asked, {"equal": 1.0})
-            return Verdict("deliver", (known,), 1.0, "a confirmed wording, word for word")
-        sure = self.cuts.deliver is not None and found[0].score > self.cuts.deliver
-        if sure and margin > self.cuts.margin:
-            return Verdict(
-                "deliver", found, margin, "surer than any mistake among the stored wordings"
-            )
+            known = self.stored[next(iter(equal))]
+            found = Scored(known.id, 1.0, question, {"equal": 1.0})
+            return Verdict("deliver", (found,), 1.0, "a confirmed wording, word for word")
+        best, none = self._rank(self.firm, question, vector, top)
+        if self.cuts.deliver is not None and best[0].score > self.cuts.deliver:
+            margin = _margin(best)
+            if margin > self.cuts.margin:
+                return Verdict(
+                    "deliver", best, margin, "surer than any mistake among what is stored"
+                )
+        if self.loose is not self.firm:
+            best, none = self._rank(self.loose, question, vector, top)
         if none > self.cuts.none:
-            return Verdict("gap", found, margin, "no stored answer is near enough")
-        return Verdict("offer", found, margin, "near, not sure")
+            return Verdict("gap", best, _margin(best), "no stored answer is near enough")
+        return Verdict("offer", best, _margin(best), "near, not sure")
 
-    def _scored(
-        self, a: int, score: float, signals: Floats, asked: str, vector: Vector | None
-    ) -> Scored:
-        mine = np.flatnonzero(self.owner == a)
-        nearest = mine[int(np.argmax(self._near[mine] @ self._centre(vector)))]
+    def _rank(
+        self, shelf: Shelf, question: str, vector: Vector | None, top: int
+    ) -> tuple[tuple[Scored, ...], float]:
+        """Return the best answers, and how likely none of all is meant."""
+        signals = shelf.one(question, vector)
+        odds = likelihoods(_with_none(signals[None]), self.weights)[0]
         names = ("wording", "wordings", "text", "letters")
-        parts = {n: round(float(x), 3) for n, x in zip(names, signals, strict=True)}
-        return Scored(self.stored[a].id, score, self.lines[nearest], parts)
-
-    def _centre(self, vector: Vector | None) -> Vector:
-        """Take out half of what all questions here share, which tells none of them apart."""
-        if vector is None:
-            return np.zeros_like(self._mean)
-        moved = vector - self._mean
-        return np.asarray(moved / max(float(np.linalg.norm(moved)), 1e-9), np.float32)
-
-    def _signals(
-        self,
-        texts: Sequence[str],
-        vectors: npt.NDArray[np.float32],
-        *,
-        leave: Ints | None = None,
-        blind: bool = False,
-    ) -> Floats:
-        """Return (texts, answers, SIGNALS). `leave`: each text is that stored wording, left out."""
-        cos = vectors @ self._near.T
-        total, size = vectors @ self._sums.T, np.tile((self._sums**2).sum(1), (len(texts), 1))
-        alike = np.stack([self._letters.alike(t) for t in texts])
-        if leave is not None:
-            row, own = np.arange(len(leave)), self.owner[leave]
-            cos[row, leave] = -1
-            size[row, own] += 1 - 2 * total[row, own]
-            total[row, own] -= 1
-            for i, (a, text) in enumerate(zip(own, texts, strict=True)):
-                alike[i, a] = self._letters.alike_without(text, int(a))
-        if self._bare.any() or blind:
-            unseen = np.ones_like(self._bare) if blind else self._bare
-            cos[:, unseen] = alike[:, self.owner[unseen]]
-        nearest = np.maximum.reduceat(cos, self._starts, axis=1)
-        mean = np.where(size > 1e-3, total / np.sqrt(np.maximum(size, 1e-3)), nearest)
-        words: Floats = np.where((self._texts**2).sum(1) > 0, vectors @ self._texts.T, alike)
-        return np.stack(
-            [nearest, nearest if blind else mean, alike if blind else words, alike], axis=2
-        )
+        best = np.argsort(-odds[:-1], kind="stable")[:top]
+        return tuple(
+            Scored(
+                id=self.stored[a].id,
+                score=float(odds[a]),
+                wording=shelf.nearest(a, vector),
+                parts={n: round(float(x), 3) for n, x in zip(names, signals[a], strict=True)},
+            )
+            for a in map(int, best)
+        ), float(odds[-1])
 
     def _learn(self) -> tuple[Floats, Cuts]:
         """Take wordings out, alone and with their whole answer, and see what the rest says."""
-        leave = _spread(len(self.lines))
-        seen = self._signals([self.lines[i] for i in leave], self._near[leave], leave=leave)
-        own = self.owner[leave]
-        known = np.bincount(self.owner)[own] > 1
+        shelf = self.firm
+        leave = _spread(len(shelf.lines))
+        seen = shelf.signals([shelf.lines[i] for i in leave], shelf.near[leave], leave=leave)
+        own = shelf.owner[leave]
+        known = np.bincount(shelf.owner)[own] > 1
         if len(self.stored) < 2 or known.sum() < ENOUGH_TRIALS:
             return PRIOR, Cuts(None, 0.0, NONE_CUT)
         features, chosen, possible = _trials(seen, own, known)
@@ -238,11 +199,21 @@ def _with_none(signals: Floats, *, without_first: bool = False) -> Floats:
     return features
 
 
-def _mean(vectors: Sequence[Vector]) -> Vector:
-    if not vectors:
-        return np.zeros(1, np.float32)
-    n = len(vectors)
-    return np.asarray(np.mean(vectors, axis=0) * (0.5 * n / (n + 10)), np.float32)
+def _margin(best: tuple[Scored, ...]) -> float:
+    return best[0].score - (best[1].score if len(best) > 1 else 0.0)
+
+
+def _proven(cuts: Cuts, outcomes: Sequence[tuple[float, bool]]) -> Cuts:
+    """With enough outcomes, deliver above the score where at most one in a hundred was wrong."""
+    if len(outcomes) < ENOUGH_OUTCOMES:
+        return cuts
+    wrong, proven = 0, None
+    for n, (score, right) in enumerate(sorted(outcomes, reverse=True), start=1):
+        wrong += not right
+        # one mistake more than was seen: fifty without any do not prove that there are none
+        if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.02:
+            proven = score
+    return replace(cuts, deliver=proven, margin=0.0) if proven is not None else cuts
 
 
 def _spread(n: int) -> Ints:

@@ -9,6 +9,18 @@ from .agents import (
     sight,
     task_namespace,
 )
+from .answers import (
+    add_answer,
+    approve_answer,
+    approve_procedure,
+    contradicts,
+    embed_answers,
+    retire_answer,
+    revise_answer,
+)
+from .asking import answer_for, similar_answers
+from .bell import without_bell
+from .capturing import capture_answer, capture_staff_words, share_verdict, title_of
 from .conflicts import decide_conflict, undo_conflict
 from .forgetting import Forgotten, forget
 from .keys import issue_key, key_for, may, revoke_key
@@ -17,6 +29,7 @@ from .people import erase, export, identify, new_customer, request_erase
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .topics import StillSeveral, save_instruction, save_topic
+from .votes import confirm_match, confirm_wording
 from .writing import (
     history,
     listen,
@@ -27,7 +40,6 @@ from .writing import (
     remember_later,
     run_agent,
     sweep,
-    without_bell,
 )
 
 __all__ = [
@@ -37,10 +49,20 @@ __all__ = [
     "Sight",
     "StillSeveral",
     "Touched",
+    "add_answer",
     "agent_namespace",
+    "answer_for",
+    "approve_answer",
+    "approve_procedure",
+    "capture_answer",
+    "capture_staff_words",
     "confirm",
+    "confirm_match",
+    "confirm_wording",
+    "contradicts",
     "correct",
     "decide_conflict",
+    "embed_answers",
     "end_task",
     "erase",
     "export",
@@ -65,14 +87,19 @@ __all__ = [
     "remember",
     "remember_later",
     "request_erase",
+    "retire_answer",
     "review",
+    "revise_answer",
     "revoke_key",
     "run_agent",
     "save_instruction",
     "save_topic",
+    "share_verdict",
     "sight",
+    "similar_answers",
     "sweep",
     "task_namespace",
+    "title_of",
     "undo_conflict",
     "undo_review",
     "without_bell",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
-
-from django.db import transaction
 
 from memory import pipeline, tasks
 from memory.lifecycle import episode, write
 from memory.models import Episode, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Intent, Status, Transcript
 
+from . import bell
+
 run_agent = pipeline.run
 nightly = pipeline.nightly
 sweep = pipeline.sweep
-
-_bell: ContextVar[bool] = ContextVar("bell", default=True)
 
 
 def remember_later(
@@ -42,23 +37,8 @@ def remember_later(
         },
     )
     if made:
-        transaction.on_commit(lambda: _ring(row.pk), robust=True)
+        bell.ring_on_commit(lambda: tasks.run_agent.delay(episode_id=row.pk))
     return row
-
-
-def _ring(episode_id: int) -> None:
-    if _bell.get():
-        tasks.run_agent.delay(episode_id=episode_id)
-
-
-@contextmanager
-def without_bell() -> Iterator[None]:
-    """For whoever calls `run_agent` himself after each close."""
-    token = _bell.set(False)
-    try:
-        yield
-    finally:
-        _bell.reset(token)
 
 
 def listen(transcript: Transcript, *, customer_id: int, now: datetime) -> list[dict[str, Any]]:

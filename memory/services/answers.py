@@ -1,0 +1,218 @@
+"""A person's very words, kept for everyone: added, revised, retired. Customers write none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from memory import tasks
+from memory.lifecycle import embed
+from memory.lifecycle.write import record_event
+from memory.likeness import normalise
+from memory.models import Answer, AnswerMatch
+from memory.types import Category, Status
+
+from .bell import ring_on_commit
+from .votes import confirm_wording
+
+NEWER = "a newer answer to the same title"
+
+
+def add_answer(
+    *,
+    title: str,
+    parts: Sequence[str],
+    by: str,
+    now: datetime,
+    staff_id: int | None = None,
+    author_name: str = "",
+    role: str = "",
+    owner_id: int | None = None,
+    source_ref: str = "",
+    share_reason: str = "",
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+    review_on: date | None = None,
+    category: Category = Category.ESCALATION_ANSWER,
+    pending: bool = False,
+    wordings: Sequence[str] = (),
+    dry_run: bool = False,
+) -> Answer:
+    """Store the words byte for byte. A later answer to the same title supersedes the older one.
+
+    Findable by its words from the commit on; its vectors follow. `wordings`: confirmed by staff.
+    Raises ValueError without a title or words.
+    """
+    if not title.strip() or not any(p.strip() for p in parts):
+        raise ValueError("an answer needs a title and words")
+    answer = Answer(
+        title=title.strip(),
+        parts=list(parts),
+        category=category,
+        status=Status.PENDING if pending else Status.ACTIVE,
+        author_id=staff_id,
+        author_name=author_name,
+        role=role,
+        owner_id=owner_id if owner_id is not None else staff_id,
+        said_at=now,
+        recorded_at=now,
+        review_on=review_on or _review_on(now),
+        valid_from=valid_from,
+        valid_until=valid_until,
+        needs_review=pending,
+        review_reason=share_reason[:200] if pending else "",
+        share_reason=share_reason[:300],
+        source_ref=source_ref[:120],
+    )
+    if not dry_run:
+        _store(answer, wordings=wordings, by=by, now=now)
+    return answer
+
+
+@transaction.atomic
+def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime) -> None:
+    old = None if answer.status == Status.PENDING else _of_title(answer.title)
+    if old is not None:
+        # Close the old row first: one active answer a title.
+        _close(old, Status.SUPERSEDED, by=by, reason=NEWER, now=now)
+    answer.save()
+    record_event(
+        "answer.created", at=now, actor=by, answer_id=answer.pk, reason=answer.share_reason
+    )
+    if old is not None:
+        _inherit(old, answer)
+    for wording in wordings:
+        if normalise(wording) != normalise(answer.title):
+            confirm_wording(answer.pk, asked=wording, now=now, staff_id=answer.author_id)
+    ring_on_commit(tasks.embed_answers.delay)
+
+
+def revise_answer(
+    answer_id: int,
+    *,
+    title: str,
+    parts: Sequence[str],
+    by: str,
+    now: datetime,
+    staff_id: int | None = None,
+    author_name: str = "",
+    role: str = "",
+    review_on: date | None = None,
+    valid_until: datetime | None = None,
+) -> Answer:
+    """Put new words in an answer's place: the old row stays as history, its wordings move on."""
+    with transaction.atomic():
+        old = Answer.objects.select_for_update().get(pk=answer_id)
+        if old.status == Status.ACTIVE:
+            _close(old, Status.SUPERSEDED, by=by, reason="revised", now=now)
+        new = add_answer(
+            title=title,
+            parts=parts,
+            by=by,
+            now=now,
+            staff_id=staff_id if staff_id is not None else old.author_id,
+            author_name=author_name or old.author_name,
+            role=role or old.role,
+            owner_id=old.owner_id,
+            source_ref=old.source_ref,
+            share_reason="revised by staff",
+            review_on=review_on,
+            valid_until=valid_until,
+            category=Category(old.category),
+        )
+        _inherit(old, new)
+    return new
+
+
+def retire_answer(answer_id: int, *, by: str, reason: str, now: datetime) -> None:
+    with transaction.atomic():
+        answer = Answer.objects.select_for_update().get(pk=answer_id)
+        if answer.status in (Status.ACTIVE, Status.PENDING):
+            _close(answer, Status.RETRACTED, by=by, reason=reason, now=now)
+
+
+def approve_answer(answer_id: int, *, by: str, now: datetime) -> Answer:
+    """A pending answer goes to everyone, as the staff member's choice."""
+    with transaction.atomic():
+        answer = Answer.objects.select_for_update().get(pk=answer_id, status=Status.PENDING)
+        old = _of_title(answer.title)
+        if old is not None:
+            _close(
+                old, Status.SUPERSEDED, by=by, reason="a newer answer to the same title", now=now
+            )
+        answer.status, answer.needs_review, answer.review_reason = Status.ACTIVE, False, ""
+        answer.recorded_at = now
+        answer.save(update_fields=["status", "needs_review", "review_reason", "recorded_at"])
+        if old is not None:
+            _inherit(old, answer)
+        record_event("answer.approved", at=now, actor=by, answer_id=answer.pk)
+        ring_on_commit(tasks.embed_answers.delay)
+    return answer
+
+
+def approve_procedure(
+    *,
+    title: str,
+    steps: Sequence[str],
+    by: str,
+    now: datetime,
+    staff_id: int | None = None,
+    role: str = "",
+    author_name: str = "",
+    from_answers: Sequence[int] = (),
+    lesson_id: int | None = None,
+) -> Answer:
+    """An ordered how-to that staff approve, from answers or a validated lesson; verbatim too."""
+    made_of = [f"answer:{pk}" for pk in from_answers]
+    made_of += [f"lesson:{lesson_id}"] if lesson_id is not None else []
+    return add_answer(
+        title=title,
+        parts=steps,
+        by=by,
+        now=now,
+        staff_id=staff_id,
+        role=role,
+        author_name=author_name,
+        category=Category.LEARNED_PROCEDURE,
+        source_ref=",".join(made_of),
+        share_reason="approved by staff",
+    )
+
+
+def contradicts(*, title: str, parts: Sequence[str]) -> Answer | None:
+    """Return the active answer to this very title that says it in other words, to show beside."""
+    other = _of_title(title)
+    return other if other is not None and list(other.parts) != list(parts) else None
+
+
+def _of_title(title: str) -> Answer | None:
+    """The active answer to the same title, case and punctuation aside."""
+    asked = normalise(title)
+    titles = Answer.objects.filter(status=Status.ACTIVE).order_by("pk").values_list("pk", "title")
+    return next((Answer.objects.get(pk=pk) for pk, t in titles if normalise(t) == asked), None)
+
+
+def _close(answer: Answer, status: Status, *, by: str, reason: str, now: datetime) -> None:
+    answer.status, answer.ended_at, answer.needs_review = status, now, False
+    answer.save(update_fields=["status", "ended_at", "needs_review"])
+    kind = "answer.superseded" if status is Status.SUPERSEDED else "answer.retired"
+    record_event(kind, at=now, actor=by, answer_id=answer.pk, reason=reason)
+
+
+def _inherit(old: Answer, new: Answer) -> None:
+    """What customers call it does not change with the words of the answer."""
+    Answer.objects.filter(pk=old.pk).update(superseded_by=new)
+    votes = (AnswerMatch.Outcome.CHOSEN, AnswerMatch.Outcome.CONFIRMED)
+    AnswerMatch.objects.filter(answer=old, outcome__in=votes).update(answer=new)
+
+
+def _review_on(now: datetime) -> date:
+    return (now + timedelta(days=settings.MEMORY_REVIEW_DAYS)).date()
+
+
+def embed_answers() -> int:
+    """What the worker does after the commit, at once: for imports and measuring."""
+    return embed.embed_answers()

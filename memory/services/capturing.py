@@ -1,0 +1,191 @@
+"""What staff said to one customer: kept for everyone, for her alone, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Literal
+
+from memory.lifecycle import share
+from memory.lifecycle.write import customer_locked, record_event
+from memory.models import Answer, Customer, Memory
+from memory.types import Category, MemoryType, Said, ShareVerdict, Status, Transcript
+
+from .answers import add_answer
+from .votes import confirm_wording
+
+STAFF_ANSWER = "staff_answer"  # Memory.kind: a person's words that only this customer may see
+LONGEST_TITLE = 300
+
+
+def share_verdict(
+    parts: Sequence[str],
+    *,
+    title: str,
+    customer_id: int | None,
+    now: datetime,
+    timezone: str = "UTC",
+    said: Sequence[str] = (),
+) -> ShareVerdict:
+    """Return who may see these words, with the reason: the preselection of the keeping step.
+
+    `said`: her own messages, whose numbers must reach nobody else.
+    """
+    details = details_of(customer_id, said=said, now=now)
+    return share.verdict(parts, title=title, details=details, now=now, timezone=timezone or "UTC")
+
+
+def details_of(customer_id: int | None, *, said: Sequence[str], now: datetime) -> share.Details:
+    customer = Customer.objects.filter(pk=customer_id).first() if customer_id else None
+    if customer is None:
+        return share.Details(said=tuple(said))
+    facts = Memory.objects.for_customer(customer.pk).active(now).exclude(kind=STAFF_ANSWER)
+    known = (share.Details.telling(m.value, sensitive=m.sensitive) for m in facts)
+    return share.Details(
+        names=tuple(n for n in re.findall(r"\w+", customer.name) if n[:1].isupper()),
+        facts=tuple(word for words in known for word in words),
+        said=tuple(said),
+    )
+
+
+def capture_answer(
+    *,
+    title: str,
+    parts: Sequence[str],
+    scope: Literal["everyone", "customer", "none"],
+    customer_id: int | None,
+    now: datetime,
+    staff_id: int | None = None,
+    author_name: str = "",
+    role: str = "",
+    source_ref: str = "",
+    explicit: bool = True,
+    valid_until: datetime | None = None,
+    review_on: date | None = None,
+    asked: str = "",
+    verdict: ShareVerdict | None = None,
+) -> Answer | Memory | None:
+    """Keep a staff answer, letter for letter. `explicit`: a person chose this scope, and it stands.
+
+    `asked`: the customer's own wording, which from now on means this answer.
+    """
+    if scope == "none":
+        return None
+    by = f"staff:{staff_id}" if staff_id is not None else "staff"
+    if scope == "customer":
+        return _for_her(title, parts, customer_id=customer_id, by=by, now=now, ref=source_ref)
+    chosen = "chosen by staff"
+    if verdict is not None and verdict.reason:
+        chosen = f"{chosen}: {verdict.reason}" if explicit else verdict.reason
+    answer = add_answer(
+        title=title,
+        parts=parts,
+        by=by,
+        now=now,
+        staff_id=staff_id,
+        author_name=author_name,
+        role=role,
+        source_ref=source_ref,
+        share_reason=chosen,
+        valid_until=valid_until or (verdict.valid_until if verdict else None),
+        review_on=review_on,
+        pending=not explicit and verdict is not None and verdict.pending,
+    )
+    if asked.strip() and answer.status == Status.ACTIVE:
+        confirm_wording(answer.pk, asked=asked, now=now, staff_id=staff_id, customer_id=customer_id)
+    return answer
+
+
+def _for_her(
+    title: str, parts: Sequence[str], *, customer_id: int | None, by: str, now: datetime, ref: str
+) -> Memory:
+    """Raises ValueError without a customer: words for one person need that person."""
+    if customer_id is None:
+        raise ValueError("kept for one customer, but for whom?")
+    with customer_locked(customer_id):
+        memory = Memory.objects.create(
+            customer_id=customer_id,
+            category=Category.ESCALATION_ANSWER,
+            memory_type=MemoryType.EPISODIC,
+            kind=STAFF_ANSWER,
+            text="\n\n".join(parts),
+            value=title[:LONGEST_TITLE],
+            stated_at=now,
+            recorded_at=now,
+            confirmed_at=now,
+            confidence=1.0,
+            importance=0.6,
+            made_by=by,
+            quotes=[{"source": ref}] if ref else [],
+        )
+        record_event(
+            "memory.created",
+            at=now,
+            actor=by,
+            customer_id=customer_id,
+            memory_id=memory.pk,
+            reason="a staff answer for this customer alone",
+        )
+    return memory
+
+
+def capture_staff_words(
+    transcript: Transcript, *, customer_id: int, now: datetime, source_ref: str
+) -> list[Answer | Memory]:
+    """Judge each run of staff messages alone, where nobody chose in a keeping step."""
+    kept: list[Answer | Memory] = []
+    for run, question in _runs(transcript.messages):
+        parts = [m.text for m in run if share.substance(m.text)]
+        said = [m.text for m in transcript.by("customer") if m.seq < run[-1].seq]
+        title = title_of(question)
+        verdict = share_verdict(
+            parts,
+            title=title,
+            customer_id=customer_id,
+            now=run[-1].at,
+            timezone=transcript.timezone,
+            said=said,
+        )
+        stored = capture_answer(
+            title=title or share.substance(parts[0])[0] if parts else title,
+            parts=parts,
+            scope=verdict.choice,
+            customer_id=customer_id,
+            now=run[-1].at,
+            author_name=run[-1].name.split(",")[0].strip(),
+            role=run[-1].name.partition(",")[2].strip(),
+            source_ref=f"{source_ref}:{','.join(str(m.seq) for m in run)}",
+            explicit=False,
+            verdict=verdict,
+        )
+        kept += [stored] if stored is not None else []
+    return kept
+
+
+def _runs(messages: Iterable[Said]) -> list[tuple[list[Said], str]]:
+    """Runs of staff's own messages, each with what the customer had said just before."""
+    runs: list[tuple[list[Said], str]] = []
+    run: list[Said] = []
+    heard: list[str] = []
+    question = ""
+    for m in messages:
+        if m.sender == "staff" and not m.offered:
+            if not run:
+                question = " ".join(heard) or question
+                runs.append((run := [m], question))
+                heard = []
+            else:
+                run.append(m)
+            continue
+        run = []
+        if m.sender == "customer":
+            heard.append(m.text)
+    return runs
+
+
+def title_of(question: str) -> str:
+    """The question in the customer's message: its first sentence that asks, or all of it."""
+    sentences = [s.strip() for s in re.findall(r"[^.!?\n]+[.!?]*", question)]
+    asking = next((s for s in sentences if s.endswith("?")), "")
+    return (asking or question.strip())[:LONGEST_TITLE]
