@@ -4,6 +4,7 @@ import os
 import warnings
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import beat_embedded_init, worker_process_init
 
 from config.child import die_with
@@ -21,7 +22,13 @@ app.autodiscover_tasks()
 app.autodiscover_tasks(["memory"], related_name="reembed")
 
 # Each is a sweep that takes what a bell missed by a conditional UPDATE: running twice is no harm.
-app.conf.beat_schedule = {}
+app.conf.beat_schedule = {
+    "memory-sweep": {"task": "memory.sweep", "schedule": 60.0},
+    "memory-nightly": {
+        "task": "memory.nightly",
+        "schedule": crontab(hour="3", minute="10"),
+    },
+}
 
 
 @beat_embedded_init.connect

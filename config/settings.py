@@ -55,6 +55,12 @@ MEMORY_RECALLED = env_int("MEMORY_RECALLED", 5, at_least=1)  # facts in one "Pas
 MEMORY_RELEVANCE = env_float("MEMORY_RELEVANCE", 0.5)
 MEMORY_RECENCY = env_float("MEMORY_RECENCY", 0.3)
 MEMORY_IMPORTANCE = env_float("MEMORY_IMPORTANCE", 0.2)
+MEMORY_PREFERENCE_DAYS = env_int("MEMORY_PREFERENCE_DAYS", 365, at_least=1)  # half-life
+MEMORY_FACT_DAYS = env_int("MEMORY_FACT_DAYS", 730, at_least=1)  # half-life
+MEMORY_EPISODE_DAYS = env_int("MEMORY_EPISODE_DAYS", 180, at_least=1)  # half-life
+MEMORY_FORGET_BELOW = env_float("MEMORY_FORGET_BELOW", 0.05)  # strength, 1 when confirmed
+MEMORY_CONFLICT_HOURS = env_int("MEMORY_CONFLICT_HOURS", 24, at_least=1)  # till a card is due
+MEMORY_ERASE_DAYS = env_int("MEMORY_ERASE_DAYS", 30, at_least=1)  # till an erase request is due
 
 # --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
 # Then a chat that only the bot has ends.

@@ -84,9 +84,8 @@ def request_erase(customer: Customer, *, now: datetime, due: datetime | None = N
     """Recall stops at once. A second request leaves the first due date."""
     if customer.erase_requested_at is not None:
         return
-    days = getattr(settings, "MEMORY_ERASE_DAYS", 30)
     customer.erase_requested_at = now
-    customer.erase_due_at = due or now + timedelta(days=days)
+    customer.erase_due_at = due or now + timedelta(days=settings.MEMORY_ERASE_DAYS)
     customer.save(update_fields=["erase_requested_at", "erase_due_at"])
     MemoryEvent.objects.create(
         kind="customer.erase_requested", at=now, actor="customer", customer=customer

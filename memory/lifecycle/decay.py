@@ -16,14 +16,6 @@ ACTOR = "nightly run"
 BATCH = 500
 Progress = Callable[[int, int], None]  # looked at so far, changed so far
 
-_HALF_LIVES = {  # days; a topic's own half-life wins
-    Category.PREFERENCE: 365,
-    Category.CONFIRMED_FACT: 730,
-    Category.LEARNED_PROCEDURE: 1095,
-    Category.ESCALATION_ANSWER: 1095,
-}
-_EPISODIC_HALF_LIFE = 180  # days
-
 
 def half_life(memory: Memory) -> timedelta | None:
     """None: never fades."""
@@ -32,9 +24,11 @@ def half_life(memory: Memory) -> timedelta | None:
     if memory.topic and memory.topic.half_life_days:
         return timedelta(days=memory.topic.half_life_days)
     if memory.memory_type == MemoryType.EPISODIC:
-        return timedelta(days=_EPISODIC_HALF_LIFE)
-    table = getattr(settings, "MEMORY_HALF_LIFE_DAYS", {})
-    return timedelta(days=table.get(memory.category, _HALF_LIVES[Category(memory.category)]))
+        return timedelta(days=settings.MEMORY_EPISODE_DAYS)
+    preference = memory.category == Category.PREFERENCE
+    return timedelta(
+        days=settings.MEMORY_PREFERENCE_DAYS if preference else settings.MEMORY_FACT_DAYS
+    )
 
 
 def strength_of(memory: Memory, *, now: datetime) -> float:
@@ -59,7 +53,7 @@ def expire(*, now: datetime) -> int:
 
 def fade(*, now: datetime, progress: Progress | None = None) -> int:
     """Let go of active memories below the threshold, in batches; return how many. Restorable."""
-    threshold = getattr(settings, "MEMORY_FORGET_BELOW", 0.05)
+    threshold = settings.MEMORY_FORGET_BELOW
     rows = Memory.objects.filter(status=Status.ACTIVE, permanent=False).select_related("topic")
     seen = changed = 0
     for batch in _batches(rows.order_by("pk"), now):

@@ -227,14 +227,13 @@ def _open_conflict(
         customer_id=customer_id, topic_id=old.topic_id, decided_at=None
     ).first()
     if card is None:
-        hours = getattr(settings, "MEMORY_CONFLICT_HOURS", 24)
         Conflict.objects.create(
             customer_id=customer_id,
             topic_id=old.topic_id,
             old=old,
             new=made,
             opened_at=source.now,
-            due_at=source.now + timedelta(hours=hours),
+            due_at=source.now + timedelta(hours=settings.MEMORY_CONFLICT_HOURS),
         )
         return made
     Memory.objects.filter(pk=card.new_id).update(
