@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from memory.lifecycle import (
+    account,
     blank,
     decay,
+    embed_facts,
     known,
     propose,
     queue,
@@ -27,20 +29,22 @@ from memory.lifecycle import (
 from memory.lifecycle import episode as stored
 from memory.llm.base import BadOutput, Refused, Unavailable
 from memory.llm.configured import chat_model
-from memory.llm.embeddings import embed, embed_one, embedder
-from memory.models import Customer, Episode, Instruction, Memory, Topic
+from memory.llm.embeddings import embed, embed_one
+from memory.models import Customer, Episode, Memory, Topic
 from memory.types import (
     Action,
     Candidate,
     Decision,
     GateResult,
     Intent,
-    MemoryType,
+    Said,
     TopicSpec,
     Transcript,
 )
 
 logger = logging.getLogger(__name__)
+
+embed_missing = embed_facts.embed_missing
 
 AGENT = "knowledge agent"
 
@@ -92,24 +96,33 @@ def _extract(transcript: Transcript, topics: list[TopicSpec]) -> list[Candidate]
     if model is not None:
         try:
             return propose.propose(
-                transcript, topics, instructions=instructions(), fill=model.fill_now
+                transcript, topics, instructions=_instructions(), fill=model.fill_now
             )
         except (Unavailable, Refused, BadOutput) as exc:
             logger.warning("The knowledge model did not answer (%s): rules instead", exc)
     return extract.extract(transcript, topics, embed=embed)
 
 
+def _instructions() -> str:
+    newest = account.newest_instructions()
+    return newest.text if newest else ""
+
+
 def _gate(transcript: Transcript) -> dict[int, GateResult]:
     from memory.lifecycle import gate
 
-    before: list[str] = []
+    before: list[Said] = []
     results: dict[int, GateResult] = {}
     for m in transcript.messages:
         if m.sender == "customer" and not m.offered:
+            asked = before[-1].asks_topic if before else ""
             results[m.seq] = gate.worth_saving(
-                m, before=tuple(before), vector=embed_one(m.text), classifier=gate.classifier()
+                replace(m, asks_topic=asked),
+                before=tuple(before),
+                vector=embed_one(m.text),
+                classifier=gate.gates()["save"],
             )
-        before.append(m.text)
+        before.append(m)
     return results
 
 
@@ -122,10 +135,26 @@ def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list
         if not episode.dismissed:
             source = write.Source(AGENT, now, made_by(), episode)
             decisions = settle(customer, proposal.candidates, source=source)
-            _note_gate(proposal, source)
-            _summarise(decisions, source)
+            _account(episode, proposal, decisions, source)
         queue.done(episode.pk, now=now)
     return decisions
+
+
+def _account(
+    episode: Episode, proposal: Proposal, decisions: list[Decision], source: write.Source
+) -> None:
+    account.count(
+        episode,
+        gate=proposal.gate.values(),
+        refused=[reason for _, reason in proposal.refused],
+        actor=source.actor,
+        now=source.now,
+    )
+    if any(d.candidate.intent is Intent.FORGET for d in decisions):
+        return
+    topics = {t.key: known.spec(t) for t in Topic.objects.all()}
+    text = reflect.summary(stored.load(episode.transcript), decisions, topics=topics)
+    account.summarise(episode, text, engine=source.made_by, now=source.now)
 
 
 def settle(
@@ -157,7 +186,10 @@ def decide(
 
 
 def alike(a: str, b: str) -> float:
-    return float(embed_one(a) @ embed_one(b))
+    try:
+        return float(embed_one(a) @ embed_one(b))
+    except Unavailable:
+        return 0.0
 
 
 def _write(
@@ -171,73 +203,8 @@ def _write(
 
 
 def made_by() -> str:
-    """Engine and version of the instructions; each row adds its topic's version."""
-    newest = _newest_instructions()
     model = chat_model("knowledge")
-    return f"{model.model if model else 'offline'}, instructions v{newest.version if newest else 0}"
-
-
-def instructions() -> str:
-    newest = _newest_instructions()
-    return newest.text if newest else ""
-
-
-def _newest_instructions() -> Instruction | None:
-    kind = Instruction.Kind.KNOWLEDGE
-    return Instruction.objects.filter(kind=kind).order_by("-version").first()
-
-
-def _note_gate(proposal: Proposal, source: write.Source) -> None:
-    """Every decision of the gate is counted, without a word of what was said."""
-    counts: dict[str, int] = {}
-    for result in proposal.gate.values():
-        key = f"{'passed' if result.passed else 'skipped'} by {result.by}"
-        counts[key] = counts.get(key, 0) + 1
-    refusals: dict[str, int] = {}
-    for _, reason in proposal.refused:
-        refusals[reason] = refusals.get(reason, 0) + 1
-    write.record_event(
-        "gate.save",
-        at=source.now,
-        actor=source.actor,
-        customer_id=source.episode.customer_id if source.episode else None,
-        episode_id=source.episode.pk if source.episode else None,
-        evidence={"messages": counts, "refused": refusals},
-    )
-
-
-def _summarise(decisions: list[Decision], source: write.Source) -> None:
-    episode = source.episode
-    if episode is None or any(d.candidate.intent is Intent.FORGET for d in decisions):
-        return
-    topics = {t.key: known.spec(t) for t in Topic.objects.all()}
-    text = reflect.summary(stored.load(episode.transcript), decisions, topics=topics)
-    Memory.objects.create(
-        customer_id=episode.customer_id,
-        category="confirmed_fact",
-        memory_type=MemoryType.EPISODIC,
-        kind="summary",
-        text=text,
-        stated_at=episode.ended_at,
-        recorded_at=source.now,
-        confirmed_at=episode.ended_at,
-        episode=episode,
-        made_by=source.made_by,
-    )
-
-
-def embed_missing(customer_id: int) -> None:
-    """After the transaction: a model's answer is not waited for under a lock."""
-    rows = Memory.objects.for_customer(customer_id).filter(embedding=None).exclude(text="")
-    waiting = list(rows[:200])
-    if not waiting:
-        return
-    vectors = embed([m.text for m in waiting])
-    for m, vector in zip(waiting, vectors, strict=True):
-        # Only where the words are still the same: a request to forget may have come meanwhile.
-        Memory.objects.filter(pk=m.pk, text=m.text).update(
-            embedding=vector, embedding_model=embedder().model
-        )
+    return account.made_by(model.model if model else "offline")
 
 
 def dry_run(
