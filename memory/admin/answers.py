@@ -53,7 +53,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
     list_filter = ["status", StaleFilter, "needs_review", "category", "role"]
     search_fields = ["title", "parts", "author_name", "role"]
     ordering = ["-recorded_at", "-pk"]
-    actions = ["retire"]
+    actions = ["approve", "retire"]
     change_form_template = "admin/memory/answer/change_form.html"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Answer | None = None) -> list[str]:
@@ -63,20 +63,24 @@ class AnswerAdmin(ServiceAdmin[Answer]):
         self, request: HttpRequest, obj: Answer, data: dict[str, Any], *, change: bool
     ) -> Model | None:
         if change:
-            return services.revise_answer(obj.pk, **data, by=actor(request), now=now())
+            who: dict[str, Any] = {"by": actor(request), "staff_id": staff_id(request)}
+            return services.revise_answer(obj.pk, **data, **who, now=now())
         return services.add_answer(
-            **data,
-            scope="everyone",
-            customer_id=None,
-            staff_id=staff_id(request),
-            now=now(),
-            source_ref="admin",
-            explicit=True,
+            **data, by=actor(request), staff_id=staff_id(request), now=now(), source_ref="admin"
         )
 
     def about(self, obj: Answer) -> dict[str, Any]:
         events = MemoryEvent.objects.filter(answer=obj).order_by("at", "pk")
         return {"timeline": told(list(events))}
+
+    @admin.action(description="Approve for everyone")
+    def approve(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:
+        self.each(
+            request,
+            rows.filter(status=Status.PENDING),
+            lambda a: services.approve_answer(a.pk, by=actor(request), now=now()),
+            done="approved",
+        )
 
     @admin.action(description="Take out of use")
     def retire(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:

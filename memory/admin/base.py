@@ -10,7 +10,9 @@ from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
 from typing_extensions import override
 
 from memory import services
@@ -142,12 +144,14 @@ class LinesField(forms.CharField):
 class PartsWidget(forms.Textarea):
     """Several messages of one answer, each in a box of its own, and an empty one for the next."""
 
-    template_name = "admin/memory/parts.html"
-
-    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        context = super().get_context(name, "", attrs)
-        context["parts"] = [*(value or []), ""]
-        return context
+    @override
+    def render(
+        self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None
+    ) -> SafeString:
+        parts = [*(value or []), ""]
+        context = {"name": name, "parts": parts, "id": (attrs or {}).get("id", f"id_{name}")}
+        # Not Django's form renderer, which looks into apps alone.
+        return mark_safe(render_to_string("admin/memory/parts.html", context))  # noqa: S308 - a template
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
         texts: list[str] = data.getlist(name)

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -31,7 +32,7 @@ UNDO = "memory_review_undo"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    kind: str  # "memory", "conflict", "answer"
+    kind: str  # "memory", "conflict", "answer", "wording" (an answer that waits)
     pk: int
     heading: str
     about: str
@@ -46,7 +47,7 @@ class Card:
 
 def cards(when: datetime) -> list[Card]:
     needed = _needed(when)
-    found = [*_pending(needed), *_conflicts(needed), *_stale(needed, when)]
+    found = [*_pending(needed), *_conflicts(needed), *_answers(needed, when)]
     return sorted(found, key=lambda c: (-c.needed, c.since))[:LIMIT]
 
 
@@ -111,17 +112,21 @@ def _conflicts(needed: Counter[tuple[str, int]]) -> list[Card]:
     ]
 
 
-def _stale(needed: Counter[tuple[str, int]], when: datetime) -> list[Card]:
-    rows = Answer.objects.filter(status=Status.ACTIVE, review_on__lte=when.date())
+def _answers(needed: Counter[tuple[str, int]], when: datetime) -> list[Card]:
+    """Stale ones, doubted ones, and those that wait before anybody else sees them."""
+    doubted = Q(review_on__lte=when.date()) | Q(needs_review=True)
+    rows = Answer.objects.filter(Q(status=Status.ACTIVE) & doubted | Q(status=Status.PENDING))
     return [
         Card(
-            kind="answer",
+            kind="wording" if a.status == Status.PENDING else "answer",
             pk=a.pk,
-            heading="Is this answer still right?",
+            heading="May everyone see this answer?"
+            if a.status == Status.PENDING
+            else "Is this answer still right?",
             about=f"{a.title} – {a.role}, {a.said_at:%-d %B %Y}",
             before="",
             after=a.text,
-            quote="",
+            quote=a.review_reason or a.share_reason,
             source="",
             page=reverse("admin:memory_answer_change", args=[a.pk]),
             needed=needed["answer", a.pk],
@@ -177,8 +182,12 @@ def _conflict(request: HttpRequest, pk: int, decision: Verdict) -> None:
     services.decide_conflict(pk, decision=decision, staff_id=staff_id(request), now=now())
 
 
-def _reviewed(request: HttpRequest, pk: int) -> None:
-    services.reviewed_answer(pk, by=actor(request), now=now())
+def _still_right(request: HttpRequest, pk: int) -> None:
+    services.still_right(pk, by=actor(request), now=now())
+
+
+def _share(request: HttpRequest, pk: int) -> None:
+    services.approve_answer(pk, by=actor(request), now=now())
 
 
 def _retire(request: HttpRequest, pk: int) -> None:
@@ -193,6 +202,8 @@ _DECISIONS: dict[tuple[str, str], Callable[[HttpRequest, int], object]] = {
     ("conflict", "replace"): lambda r, pk: _conflict(r, pk, "replace"),
     ("conflict", "both"): lambda r, pk: _conflict(r, pk, "both"),
     ("conflict", "undo"): lambda r, pk: services.undo_conflict(pk, staff_id=staff_id(r), now=now()),
-    ("answer", "keep"): _reviewed,
+    ("answer", "keep"): _still_right,
     ("answer", "retire"): _retire,
+    ("wording", "approve"): _share,
+    ("wording", "reject"): _retire,
 }

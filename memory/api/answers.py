@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
-from ninja.errors import HttpError
+from ninja import Status as Reply
 
 from memory import services
 from memory.api.scope import actor, api_key, aware, require_desk, require_shared
@@ -66,20 +66,16 @@ def add(request: HttpRequest, payload: AnswerIn) -> Any:
     made = services.add_answer(
         title=payload.title,
         parts=payload.parts,
-        scope="everyone",
-        customer_id=None,
+        by=actor(request),
         staff_id=key.user_id,
         author_name=payload.author_name,
         role=payload.role,
         now=timezone.now(),
         source_ref=f"api:{key.prefix}",
-        explicit=True,
         valid_until=aware(payload.valid_until) if payload.valid_until else None,
         review_on=payload.review_on,
     )
-    if not isinstance(made, Answer):
-        raise HttpError(422, "That is not kept as an answer for everyone.")
-    return 201, _answer(made)
+    return Reply(201, _answer(made))
 
 
 @router.post("/answers/{int:answer_id}/retire", summary="Take an answer out of use")

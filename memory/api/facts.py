@@ -8,6 +8,7 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Router, Schema
+from ninja import Status as Reply
 from ninja.errors import HttpError
 
 from memory import services
@@ -90,7 +91,7 @@ def observe(request: HttpRequest, customer_id: int, payload: ObserveIn) -> Any:
         ref=payload.ref,
         now=now,
     )
-    return 202, {"episode_id": episode and episode.pk, "new": episode is not None}
+    return Reply(202, {"episode_id": episode and episode.pk, "new": episode is not None})
 
 
 @router.post("/memory/{int:customer_id}/recall", summary="What is known for this message")
@@ -149,7 +150,7 @@ def remember(request: HttpRequest, customer_id: int, payload: RememberIn) -> Any
         by=actor(request),
         now=timezone.now(),
     )
-    return 202, {"memory": _memory(made)}
+    return Reply(202, {"memory": _memory(made)})
 
 
 @router.post("/memory/{int:customer_id}/forget", summary="Forget at the customer's request")

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Router, Schema
+from ninja import Status as Reply
 from ninja.errors import HttpError
 
 from memory import services
@@ -49,7 +50,7 @@ def learn(request: HttpRequest, payload: LessonIn) -> Any:
     )
     if made is None:
         raise HttpError(422, "The evidence does not bear this lesson out: nothing was kept.")
-    return 201, _lesson(made)
+    return Reply(201, _lesson(made))
 
 
 @router.post("/lessons/{int:lesson_id}/promote", summary="Share a lesson that its evidence proves")

@@ -28,6 +28,7 @@ from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
 from .people import erase, export, identify, new_customer, request_erase
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
+from .stale import still_right
 from .topics import StillSeveral, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
 from .writing import (
@@ -97,6 +98,7 @@ __all__ = [
     "share_verdict",
     "sight",
     "similar_answers",
+    "still_right",
     "sweep",
     "task_namespace",
     "title_of",

@@ -88,6 +88,14 @@ def _by_staff(
     match.answer_id = answer_id if answer_id is not None else match.answer_id
     match.outcome = outcome
     match.save(update_fields=["staff", "decided_at", "answer", "outcome"])
+    record_event(
+        f"match.{outcome}",
+        at=now,
+        actor=f"staff:{staff_id}",
+        customer_id=match.customer_id,
+        answer_id=match.answer_id,
+        after={"match": match.pk},
+    )
 
 
 def _cast(match: AnswerMatch, outcome: Outcome, now: datetime) -> None:

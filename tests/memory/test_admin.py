@@ -82,14 +82,11 @@ def answer():
     return services.add_answer(
         title="Where can I park?",
         parts=["Behind the house."],
-        scope="everyone",
-        customer_id=None,
-        staff_id=None,
+        by="staff:1",
         author_name="Kim",
         role="hygienist",
         now=timezone.now(),
         source_ref="test",
-        explicit=True,
     )
 
 
@@ -294,6 +291,12 @@ class TestActions:
         assert page(Answer).act("retire", answer.pk)
         assert not Answer.objects.filter(status="active").exists()
 
+    def test_approve_an_answer(self, page, answer):
+        Answer.objects.filter(pk=answer.pk).update(status="pending")
+        assert page(Answer).act("approve", answer.pk)
+        answer.refresh_from_db()
+        assert answer.status == "active"
+
     @pytest.mark.parametrize("action", ["confirm", "refuse"])
     def test_matches(self, page, answer, ada, action):
         match = AnswerMatch.objects.create(
@@ -335,7 +338,7 @@ class TestActions:
     def test_every_action_is_tried_here(self):
         tried = {
             Memory: {"confirm", "forget", "approve", "reject"},
-            Answer: {"retire"},
+            Answer: {"approve", "retire"},
             AnswerMatch: {"confirm", "refuse"},
             Conflict: {"keep", "replace", "both", "undo"},
             Lesson: {"share"},

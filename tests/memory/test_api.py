@@ -70,14 +70,11 @@ def answered(title, *parts):
     return services.add_answer(
         title=title,
         parts=list(parts),
-        scope="everyone",
-        customer_id=None,
-        staff_id=None,
+        by="staff:1",
         author_name="Kim",
         role="hygienist",
         now=timezone.now(),
         source_ref="test",
-        explicit=True,
     )
 
 
