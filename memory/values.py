@@ -22,7 +22,7 @@ _FILLERS = _set(
     "a an the my our your his her their me i im we us you it its is are be am was to of for with "
     "at by on in and or that this please pls prefer prefers preferred like likes would love best "
     "better always usually now still just really have has had got get go goes use uses using want "
-    "wants can do does customer"
+    "wants can do does customer how they them what which who there"
 )
 _DENIALS = _set(
     "not no never nor none without except avoid cannot cant dont wont doesnt isnt arent didnt "

@@ -38,7 +38,7 @@ def _keep(card: Conflict, now: datetime) -> None:
 
 def _replace(card: Conflict, now: datetime) -> None:
     _set(card.old, status=Status.SUPERSEDED, ended_at=card.new.stated_at, superseded_by=card.new)
-    _set(card.new, status=Status.ACTIVE, corrected_by_staff=True)
+    _set(card.new, status=Status.ACTIVE)
 
 
 def _both(card: Conflict, now: datetime) -> None:
@@ -91,7 +91,6 @@ def _state(m: Memory) -> dict[str, Any]:
         "valid_until": m.valid_until.isoformat() if m.valid_until else None,
         "superseded_by_id": m.superseded_by_id,
         "needs_review": m.needs_review,
-        "corrected_by_staff": m.corrected_by_staff,
     }
 
 

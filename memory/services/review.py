@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from memory import pipeline
 from memory.lifecycle import write
-from memory.models import Memory, MemoryEvent, Topic
+from memory.models import Conflict, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Status
 
 KEPT_EXAMPLES = 60  # of one topic: more adds little and slows every start
@@ -35,6 +35,8 @@ def correct(
         old = Memory.objects.select_related("topic").get(pk=memory_id)
         if old.status not in (Status.ACTIVE, Status.PENDING):
             raise Touched(f"memory {memory_id} is {old.status}")
+        _settle_card(old, staff_id, now)
+        _make_room(old, now)
         topics = {old.topic.key: old.topic} if old.topic else {}
         decision = Decision(
             Action.SUPERSEDE, _like(old, value, text, now), old.pk, why or "corrected by staff"
@@ -63,6 +65,31 @@ def _like(old: Memory, value: str, text: str, now: datetime) -> Candidate:
         confidence=1.0,
         importance=old.importance,
     )
+
+
+def _settle_card(m: Memory, staff_id: int | None, now: datetime) -> None:
+    """A correction decides an open card too: the value that waited is not used."""
+    card = Conflict.objects.filter(customer=m.customer, topic=m.topic, decided_at=None).first()
+    if card is None:
+        return
+    if card.new_id != m.pk:
+        Memory.objects.filter(pk=card.new_id, status=Status.PENDING).update(
+            status=Status.REJECTED, ended_at=now, needs_review=False
+        )
+    Conflict.objects.filter(pk=card.pk).update(
+        decision="keep", decided_at=now, decided_by_id=staff_id
+    )
+
+
+def _make_room(m: Memory, now: datetime) -> dict[str, Any] | None:
+    """The partial unique constraint lets no other row stand beside; return what stood there."""
+    standing = _stands(m)
+    if standing is None:
+        return None
+    Memory.objects.filter(pk=standing.pk).update(
+        status=Status.SUPERSEDED, ended_at=min(m.stated_at, now), superseded_by=m
+    )
+    return {"id": standing.pk, **write.snapshot(standing)}
 
 
 def confirm(memory_id: int, *, by: str, now: datetime, staff_id: int | None = None) -> Memory:
@@ -97,11 +124,12 @@ def review(
         if m.status != Status.PENDING:
             raise Touched(f"memory {memory_id} is {m.status}")
         before: dict[str, Any] = write.snapshot(m)
-        if approve and (standing := _stands(m)):
-            before["replaced"] = {"id": standing.pk, **write.snapshot(standing)}
-            Memory.objects.filter(pk=standing.pk).update(
-                status=Status.SUPERSEDED, ended_at=m.stated_at, superseded_by=m
-            )
+        if approve and (replaced := _make_room(m, now)):
+            before["replaced"] = replaced
+        card = Conflict.objects.filter(new=m, decided_at=None)
+        card.update(
+            decision="replace" if approve else "keep", decided_at=now, decided_by_id=staff_id
+        )
         m.status = Status.ACTIVE if approve else Status.REJECTED
         m.ended_at = None if approve else now
         m.needs_review = False
@@ -140,6 +168,7 @@ def undo_review(memory_id: int, *, by: str, now: datetime, staff_id: int | None 
             Memory.objects.filter(pk=replaced["id"]).update(
                 status=replaced["status"], ended_at=replaced["ended_at"], superseded_by=None
             )
+        Conflict.objects.filter(new=m).update(decision="", decided_at=None, decided_by=None)
         if m.topic and m.quote:
             _unteach(m.topic, m.quote)
         _record("memory.review_undone", m, by=by, now=now)

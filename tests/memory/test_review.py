@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import IntegrityError
 
 from memory import pipeline, services
 from memory.models import Conflict, Instruction, Memory, MemoryEvent, Topic
@@ -73,7 +74,9 @@ def test_a_later_change_opens_one_card_and_changes_nothing(ada, card):
     assert card.due_at > card.opened_at
 
 
-def test_conflict_one_open_per_topic(ada, card, reads_plans, monkeypatch):
+def test_a_still_newer_statement_takes_the_place_of_the_one_that_waits(
+    ada, card, reads_plans, monkeypatch
+):
     from tests.memory.episodes import reading
 
     monkeypatch.setattr(pipeline, "consider", reading(reads_plans, {"Dogwood": "Dogwood"}))
@@ -127,6 +130,44 @@ def test_a_decision_is_not_undone_over_something_newer(ada, card):
 
     with pytest.raises(services.Touched):
         services.undo_conflict(card.pk, now=LATER + 2 * DAY)
+
+
+def test_the_review_queue_decides_the_card_as_well(ada, card):
+    services.review(card.new.pk, approve=True, by="staff:1", now=LATER)
+    card.refresh_from_db()
+    assert standing(ada) == ["Cedar One"]
+    assert card.decision == "replace"
+
+    services.undo_review(card.new.pk, by="staff:1", now=LATER)
+    card.refresh_from_db()
+    assert standing(ada) == ["Birch Plus"]
+    assert card.decided_at is None
+
+
+@pytest.mark.parametrize("which", ["old", "new"])
+def test_a_correction_decides_the_card_as_well(ada, card, which):
+    services.correct(getattr(card, which).pk, value="Dogwood", text="", by="staff:1", now=LATER)
+
+    card.refresh_from_db()
+    assert standing(ada) == ["Dogwood"]
+    assert card.decided_at == LATER
+    assert not Memory.objects.filter(status="pending").exists()
+
+
+def test_a_value_that_staff_accepted_is_the_customers_own_again(ada, card):
+    services.decide_conflict(card.pk, decision="replace", now=LATER)
+
+    tell(ada, "it is Birch", at=LATER + DAY)
+
+    assert standing(ada) == ["Birch Plus"]
+
+
+def test_conflict_one_open_per_topic(ada, card):
+    with pytest.raises(IntegrityError, match="conflict_one_open_per_topic"):
+        Conflict.objects.create(
+            customer=ada, topic=card.topic, old=card.old, new=card.new,
+            opened_at=NOW, due_at=NOW,
+        )  # fmt: skip
 
 
 @pytest.fixture
