@@ -1,0 +1,156 @@
+"""Two cheap questions before any model call: is this worth saving, does this need the past?
+
+Rules first, each a plain sentence of what the customer does; where they are silent, a small
+classifier that was trained on our own examples (memory/training). Recall first: what the save gate
+lets through, `extract` still judges clause by clause; a needless look into the past costs little.
+"""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from memory.speech import acts, language
+from memory.speech.classifier import Classifier, load
+from memory.types import GateResult, Said, Vector
+
+COEFFICIENTS = Path(__file__).with_name("gate.npz")
+LONG = 35  # words: one vector of a long message hides the one clause that matters
+SHORT = 6
+JOKE_WORDS = 14
+_NUMBER = re.compile(r"\d[\d -]{3,}")
+_ASKED_ALREADY = re.compile(
+    r"\b(?:already|as (?:before|always|usual|ever)|same|usual|usually|on file|in my file|told you|you have|you know)\b"
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:my|our|the) usual\b|\bsame .*\b(?:as|again)\b|\byou (?:already|know)\b"
+)
+_OWN_STATE = re.compile(
+    r"\b(?:my|mine)\b.*\b(?:yet|ready|arrived?|due|in|through|back|done|confirmed|sorted|status)\b"
+)
+_ABOUT_ME = re.compile(
+    r"\b(?:(?:about|for|on|with) (?:me|us)\b(?! to)|have (?:me|us) (?:down|as)|(?:my|our) (?:file|record|records|chart|"
+    r"usual|next|last|old|previous|normal|own)\b|who(?:'s| is| are)? my\b|(?:do|did) (?:i|we) (?:usually|"
+    r"normally|still|always|have|say|tell|book|order|owe|pay|choose|last)\b|(?:you|u) (?:still )?(?:have|had|got|know|"
+    r"remember|noted?|told|said|recommended|promised|gave)\b.*\b(?:me|my|i|our)\b|remind me (?:what|which|who|"
+    r"when|how)|last time|again\b.*\?|with what i)"
+)
+_FUTURE_CONTACT = re.compile(
+    r"\bhow (?:will|are|would|do) (?:you|u|i|we)\b.*\b(?:me|know|hear|contact|reach|remind)\b"
+)
+
+
+@cache
+def gates() -> dict[str, Classifier]:
+    """The shipped classifiers: `save` and `retrieve`."""
+    return load(COEFFICIENTS)
+
+
+def worth_saving(
+    message: Said,
+    *,
+    before: Sequence[Said | str] = (),
+    vector: Vector,
+    classifier: Classifier,
+) -> GateResult:
+    """May this message hold a lasting preference or a confirmed fact of the customer's own?"""
+    if message.sender != "customer":
+        return GateResult(False, f"said by {message.sender}")
+    if message.offered:
+        return GateResult(False, "an answer that was shown, not her words")
+    earlier = _texts(before)
+    text = understood(message.text)
+    for passes, reason, holds in _save_rules(text, earlier, bool(message.asks_topic)):
+        if holds:
+            return GateResult(passes, reason)
+    return _classified(classifier, vector, text, earlier, "a lasting fact or wish")
+
+
+def needs_past(
+    message: str, *, before: Sequence[Said | str] = (), vector: Vector, classifier: Classifier
+) -> GateResult:
+    """Does a good reply rest on something about this customer from before?"""
+    earlier = _texts(before)
+    text = understood(message)
+    for passes, reason, holds in _past_rules(text, earlier):
+        if holds:
+            return GateResult(passes, reason)
+    return _classified(classifier, vector, text, earlier, "something from before")
+
+
+def _save_rules(text: str, before: Sequence[str], gap: bool) -> list[tuple[bool, str, bool]]:
+    folded = acts.plain(text)
+    asked = bool(before) and bool(acts.BOT_ASKS_LASTING.search(acts.plain(before[-1])))
+    questions = [acts.asks(s) or acts.small_talk(s) for s in _sentences(text)]
+    return [
+        (False, "put in front of the bot to be stored", acts.planted(text)),
+        (True, "asks that something be forgotten", acts.wants_forgotten(text)),
+        (True, "answers what was asked of her", (gap or asked) and not _declines(text)),
+        (False, "small talk", acts.small_talk(text)),
+        (False, "sarcasm", acts.mocks(text) and "please" not in folded),
+        (False, "only asks", bool(questions) and all(questions) and not _corrects(folded)),
+        (False, "somebody else's", len(questions) == 1 and acts.of_acquaintances(text)),
+        (False, "a joke", acts.jests(text) and len(text.split()) <= JOKE_WORDS and not _earnest(folded)),
+        (False, "points to what is known", len(text.split()) <= SHORT
+         and bool(_POINTS_BACK.search(folded)) and not acts.CHANGE.search(folded)),
+        (False, "only imagined", acts.imagines(text) and not acts.LASTING.search(folded)),
+        (True, "a long message with a lasting word", len(text.split()) > LONG
+         and bool(acts.LASTING.search(folded) and acts.FIRST_PERSON.search(folded))),
+        (True, "puts a number right", bool(before and _corrects(folded) and _NUMBER.search(folded))),
+    ]  # fmt: skip
+
+
+def _past_rules(text: str, before: Sequence[str]) -> list[tuple[bool, str, bool]]:
+    folded = acts.plain(text)
+    question = acts.asks(text)
+    return [
+        (False, "put in front of the bot", acts.planted(text)),
+        (False, "small talk", acts.small_talk(text)),
+        (True, "refers to what was said before", bool(_ABOUT_ME.search(folded)) and question),
+        (True, "asks how things of hers stand", question and bool(_OWN_STATE.search(folded))),
+        (True, "asks how she will be reached", bool(_FUTURE_CONTACT.search(folded))),
+        (True, "points to what is known",
+         len(text.split()) <= SHORT + 2 and bool(_ASKED_ALREADY.search(folded)) and not question),
+    ]  # fmt: skip
+
+
+def _classified(
+    classifier: Classifier, vector: Vector, text: str, before: Sequence[str], what: str
+) -> GateResult:
+    score = classifier.score(vector, text, before)
+    passed = score >= classifier.threshold
+    reason = f"reads like {what}" if passed else f"does not read like {what}"
+    return GateResult(passed, reason, by="classifier", score=score)
+
+
+def understood(text: str) -> str:
+    """The message in English words, as far as it can be glossed: rules are English."""
+    return language.gloss(text, language.detect(text))
+
+
+def _texts(before: Sequence[Said | str]) -> list[str]:
+    return [m if isinstance(m, str) else m.text for m in before]
+
+
+def _sentences(text: str) -> list[str]:
+    return [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+
+
+def _declines(text: str) -> bool:
+    return bool(acts.DECLINES.search(acts.plain(text))) and len(text.split()) <= SHORT
+
+
+def _earnest(folded: str) -> bool:
+    return bool(
+        acts.NEGATION.search(folded) or acts.CHANGE.search(folded) or acts.WISH.search(folded)
+        or acts.LASTING.search(folded) or _NUMBER.search(folded)
+    )  # fmt: skip
+
+
+def _corrects(folded: str) -> bool:
+    return bool(
+        acts.CORRECTION.search(folded) or acts.is_request(folded) or acts.CHANGE.search(folded)
+    )

@@ -1,0 +1,307 @@
+"""What a clause does: asks, requests, imagines, jokes, tells of others. Patterns of general English.
+
+Every function takes text through `plain`, which keeps the length, so that offsets stay right.
+"""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+
+_SAME_LENGTH = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+def plain(text: str) -> str:
+    """Lower case and straight quotes, character for character."""
+    folded = text.translate(_SAME_LENGTH)
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
+
+
+def _words(*words: str) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(words) + r")\b")
+
+
+OPENERS = re.compile(
+    r"^(?:[^\w'\"\[({<>]+|(?:hi|hiya|hey|hello|good (?:morning|afternoon|evening)|ok|okay|oh|ah|uh|um|"
+    r"hm+|well|so|and|also|but|anyway|btw|by the way|sorry|right|yeah|yes|yep|no|nope|just|"
+    r"actually|thanks|thank you|please|pls|fyi|heads up|then|there|one more thing|quick question)"
+    r"\b(?! longer\b| more\b))+"
+)
+_AUX = (
+    r"(?:do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|"
+    r"isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|is there|are there)"
+)
+_SUBJECT = (
+    r"(?:i|you|u|ya|we|they|he|she|it|this|that|these|those|there|the|my|your|our|their|his|her|"
+    r"a|an|any|anyone|anybody|someone|somebody|most|people|one|all|everyone)"
+)
+_WH = r"(?:what|what's|whats|when|where|which|who|who's|whos|why|how|hows|how's|whose)"
+WH_START = re.compile(rf"^{_WH}\b(?! a \b)")
+AUX_START = re.compile(rf"^(?:{_AUX})\s+{_SUBJECT}\b")
+INDIRECT = _words(
+    r"(?:i was |i'm |im |i am |just )?wondering", r"do (?:you|u) know", r"any idea", r"curious",
+    r"(?:want|wanted|like|love|need) to know", r"(?:can|could) (?:you|u|someone) (?:please |pls )?"
+    r"(?:tell|explain|remind|check|confirm|recommend|suggest)", r"(?:tell|remind) me",
+    r"let me know (?:if|whether|when|what|how)", r"not sure (?:if|whether|what|how)",
+)  # fmt: skip
+_SOFT = r"(?:(?:please|pls|plz|just|also|maybe|always|possibly|then|perhaps)\s+)*"
+INFO_VERBS = (
+    r"(?:tell|explain|say|check|confirm|remind|recommend|suggest|help|look|show|see|find|answer|"
+    r"clarify|let me know|believe|imagine|repeat|read)"
+)
+REQUEST_YOU = re.compile(
+    rf"\b(?:can|could|would|will) (?:you|u|ya|someone|somebody|the team) {_SOFT}(?!{INFO_VERBS}\b|"
+    r"be\b|have\b|mind telling|still\b|know\b|eat\b|do\b)[a-z]+"
+)
+REQUEST_I = re.compile(
+    rf"\b(?:can|could|may|might) (?:i|we) {_SOFT}(?:have|get|stay|keep|be|switch|change|add|stick|"
+    r"go back|move|see|use)\b"
+)
+WISH = _words(
+    r"i(?:'d| would|d)? (?:really |much |always |just )?(?:prefer|rather|like|love|want|need)",
+    r"we(?:'d| would|d)? (?:really |much |always )?(?:prefer|rather|like|want|need)", "please", "pls",
+    "plz", "prefer", "rather",
+)  # fmt: skip
+LASTING = _words(
+    "always", "usually", "normally", "generally", "in general", "from now on", "from here on",
+    "going forward", r"in (?:the )?future", r"(?:every|each) (?:single )?time", "as a rule", "prefer",
+    "preferred", "rather", "best", r"suits?", "easiest", "easier", "better", "never", "only", "no longer",
+    "any ?more", "these days", "nowadays", "permanently", "for good", "whenever", "by default",
+    r"(?:as|like) (?:ever|always|usual)", "now", r"used to", "instead", "still", "anything but",
+    r"can't (?:stand|have|do|eat|use|come|manage)", "cannot", "since",
+)  # fmt: skip
+PREFERS = _words(
+    r"(?:i|we)(?:'d| would)? (?:prefer|rather|hate|love|like|dislike|always|never|only|usually|mostly|can't|cant|"
+    r"cannot|don't|dont)", "i'd like", "works best", "best for me", "suits? me", "for me", "easiest", "no more",
+    "please (?:don't|use|never|always|stop|only|no|put|send|call|text)", "never", "always", "only", "allergic",
+    "not any ?more", "no longer", "from now on", "from here on", "in future", "instead",
+)  # fmt: skip
+POSSESSES = _words(
+    r"(?:my|our) [a-z' -]{2,30}?(?: (?:is|are|was|has|have|changed)|'s)", r"(?:i|we)(?:'ve| have)(?: got)?",
+    r"(?:i'm|im|i am|we're|we are) (?:on|with|in|at|a|an|the|now|not|no longer|still|using|allergic|vegan)",
+    r"(?:i|we) (?:use|take|live|work|moved|switched|changed|go by|joined|left|started|stopped|bought|got|run|speak|"
+    r"suffer|react|need|pay|drive|come|study|teach|own|keep|play|swim|read|eat|drink|wear)", "it's", "mine is",
+    "mine's", "call me", "everyone calls me",
+)  # fmt: skip
+ONE_OFF = _words(
+    "today", "tonight", "tomorrow", "tmrw", "tmr", "yesterday", r"this (?:time|morning|afternoon|"
+    r"evening|once)", "right now", "just now", "for once", r"next (?:time|one|visit)", "last night",
+    r"(?:the )?(?:first|second|third|1st|2nd|3rd|other) one",
+)  # fmt: skip
+PAST_REFERENCE = _words(
+    r"last (?:time|visit|week|month|year|one|summer|winter|spring)", "again", "usual", "usually",
+    "normally", "as always", "as before", "like before", "same", "before", "remember", "on file",
+    r"on (?:my|your) (?:file|record|records|books|chart|system|card)", "my (?:file|record|records|chart)",
+    r"(?:do|did) (?:you|u) (?:still )?(?:have|know|get|note|remember)", "still",
+    r"(?:have|had|got|put|noted|down) (?:me|for me)", "about me", "for me", "told you", "i said",
+    r"you (?:said|told|promised|know|noted|already)", "yet", "already", "my next", "as i",
+)  # fmt: skip
+FIRST_PERSON = _words(
+    "i", "i'm", "im", "i'd", "i've", "ive", "i'll", "ill", "me", "my", "mine", "myself", "we", "we're",
+    "we've", "we'd", "we'll", "us", "our", "ours",
+)  # fmt: skip
+SECOND_PERSON = _words("you", "u", "your", "you're", "you've", "ya", "y'all", "you guys")
+NEGATION = re.compile(
+    r"\b(?:not|no|never|nothing|none|nobody|no one|don't|dont|doesn't|doesnt|didn't|didnt|isn't|"
+    r"isnt|aren't|can't|cant|cannot|won't|wont|wouldn't|wouldnt|shouldn't|haven't|hasn't|wasn't|"
+    r"weren't|without|except|avoid|hate|hates|dislike|refuse|stop|skip|rather than|instead of|"
+    r"other than|anything but|anyone but|nor|neither|no more|can't stand)\b"
+)
+HYPOTHETICAL = re.compile(
+    r"\b(?:if (?:i|we|my|our|you|she|he|they)\b(?! (?:can|could|may|might|want|like|need|have to|must|"
+    r"don't mind|do not mind)\b)|what if|suppose|supposing|imagine|let's say|lets say|say (?:i|we)\b|"
+    r"i wish|hypothetically|in theory|were to|"
+    r"(?:might|may|could) (?:get|switch|change|move|go|try|want|need|buy|become|join|save|be) |"
+    r"thinking (?:about|of)|think about|considering|consider|would be (?:a dream|nice)|one day|some ?day|"
+    r"(?:maybe|perhaps) (?:i|we)\b|not sure|dunno|no idea|who knows|haven't decided|"
+    r"(?:i'm|we're|im|i am|we are) (?:looking at|planning|hoping|tempted)|if i ever|toying|"
+    r"would (?:i|we|it|that|my|our|you)\b)"
+)
+POLITE_IF = re.compile(
+    r",?\s*\bif (?:(?:you|u|i|we) (?:can|could|may|want|like|must|have to|don't mind|need)\b"
+    r"(?: (?:to|it|that|help it|manage))*|"
+    r"(?:at all )?possible|that(?:'s| is)? (?:helps?|ok|okay|alright|fine|possible|matters)|"
+    r"it(?:'s| is)? (?:helps?|ok|okay|possible|matters)|needed|necessary|available)"
+)
+JOKE = re.compile(
+    r"\b(?:lol|lmao|rofl|ha(?:ha)+|hehe|jk|just kidding|kidding|joking|just joking|as if)\b|"
+    r"[🙄😂🤣😜😅🙃😉😏😩]|:p\b|;-?\)"
+)
+SARCASM = re.compile(
+    r"🙄|🙃|\b(?:oh (?:yeah|sure|yes|great|joy|wow)|yeah right|sign me up|as if|my favou?rite|"
+    r"just what i needed|lucky me|how lovely|thanks for nothing|big fan|can't wait)\b"
+)
+GREETING = re.compile(
+    r"^(?:[\W\d_]|hi+|hiya|hey+|hello+|good (?:morning|afternoon|evening|night|day)|morning|evening|"
+    r"thanks?(?: (?:you|u|so much|a lot|again))?|thank you(?: so much| very much)?|thx|ty|tysm|cheers|"
+    r"great|perfect|ok(?:ay)?|k|cool|lovely|nice|super|awesome|sounds good|got it|bye+|see (?:you|u|ya)"
+    r"(?: (?:then|soon|later|tomorrow))?|will do|no problem|np|sure|alright|all good|fine|good|"
+    r"have a (?:good|nice|great) (?:one|day|evening|weekend)|you too|welcome|anyone|there|"
+    r"no that's all|that's all|nope|nothing else|lol|haha+|hehe|wow|omg|yay|dear|all|everyone)+$"
+)
+FORGET = re.compile(
+    r"\b(?:forget|delete|erase|remove|wipe|scrub|take (?:out|off)|clear|get rid of|purge|drop)\b"
+)
+FORGET_OBJECT = re.compile(
+    r"\b(?:my|everything|all|me|us|our|mine|anything|it|that)\b.*|\b(?:everything|all)\b"
+)
+FORGET_ALL = re.compile(
+    r"\b(?:everything|all (?:of )?(?:it|my|the|you)|all you|(?:all )?my (?:data|details|information|info|"
+    r"records?|account|profile|file|history)|anything (?:you|about))\b"
+)
+NOT_KEEP = re.compile(
+    r"\b(?:don't|dont|do not|stop|please don't) (?:keep|store|save|remember|hold|keeping|storing)\b"
+)
+CHANGE = re.compile(
+    r"\b(?:now|new|no longer|any ?more|instead|from now on|from here on|these days|nowadays|switched|"
+    r"changed|moved|change|changing|went (?:up|down|over|back)|going back|go back|back to|back on|"
+    r"upgraded|downgraded|started|stopped|left|quit|got rid|replaced|since|as of|until now|"
+    r"used to|meanwhile|again|after all|it is|turned into|became|lost|ended|gave up|given up)\b"
+)
+CORRECTION = re.compile(
+    r"\b(?:sorry|wait|no,|no wait|oops|actually|i meant|i mean|correction|scratch that|misread|"
+    r"mistyped|typo|my mistake|wrong|rather|hang on|not that|mixed up|mix up|swapped)\b"
+)
+BOT_ASKS_LASTING = re.compile(
+    r"\b(?:record of|remind me\?|prefer|rather|usually|in general|generally|in future|always|"
+    r"as a rule|regularly|best way|easiest|normally|from now on|going forward|"
+    r"do you have (?:now|any)|your (?:own )?(?:preferred|usual|regular)|suit you|would you like .* (?:by|as) |"
+    r"anything (?:we|i|the team|else we) should (?:know|note|remember)|good time to|shall (?:we|i) "
+    r"(?:note|text|e-?mail|call|always|put|keep|use)|best for you|has (?:anything|your) .*changed)\b"
+)
+GAP_QUESTION = re.compile(
+    r"\b(?:(?:do not|don't) have (?:a |any )?record|no record of|not have that noted|could you "
+    r"(?:remind|tell) me|could you give it to me)\b"
+)
+OFFERS_SLOTS = re.compile(
+    r"\b(?:i have|we have|i could do|could take|there is|is full|i can do)\b.*\d"
+)
+ACCEPTS = re.compile(
+    r"^\W*(?:yes|yeah|yep|yup|sure|ok|okay|please do|definitely|absolutely|of course|sounds good|"
+    r"that (?:would|works|sounds|'d)|that's (?:fine|easier|great|good|right|perfect)|go ahead|fine|"
+    r"great|perfect|correct|exactly|gladly|please|would be (?:great|lovely)|lovely|do that)\b"
+)
+DECLINES = re.compile(
+    r"^\W*(?:no|nope|nah|not really|neither|none|doesn't matter|doesnt matter|don't (?:bother|care)|"
+    r"i don't mind|whatever|no need|rather not|it's fine|never mind|no thanks)\b"
+)
+PLANTED = re.compile(
+    r"^\s*(?:system|assistant|admin|bot|developer|tool|user|ai|instruction)s?\s*[:>\]]|\[\[|\]\]|<\||"
+    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous |prior |above |"
+    r"earlier )?(?:instructions?|rules|prompts?)|\byou are now\b|\bpretend\b|\bact as\b|\brole ?play\b|"
+    r"\b(?:developer|admin|debug|god) mode\b|\bi am (?:an? |the )?(?:admin|administrator|developer|owner|"
+    r"staff|employee)\b|\bofficial policy\b|\bsystem prompt\b|"
+    r"\b(?:all|every|each) (?:the |our |your )?(?:customer|client|patient|user|member|guest|"
+    r"people|person|student|visitor|bill|fine|invoice)s?\b|\bfor (?:everyone|everybody)\b|"
+    r"\bmark (?:my|the|all) .*\bas paid\b|\bto your memory\b|^\s*[{<]"
+)
+CONTEXT_BLOCK = re.compile(
+    r"^\s*(?:past context|context|summary|tool(?: result| output)?|memory)\s*:"
+)
+_RELATIVE = (
+    r"(?:(?:ex-?|step-?|grand|great-?|half-?)?(?:husband|wife|partner|boyfriend|girlfriend|son|daughter|"
+    r"kids?|child|children|baby|twins|mother|father|mum|mom|dad|parents?|sister|brother|siblings?|aunt|uncle|"
+    r"cousin|nephew|niece|grandma|grandpa|granny|grandparents|grandson|granddaughter|"
+    r"family|fianc[ée]e?)(?:[- ]in[- ]law)?|"
+    r"friends?|mate|buddy|neighbou?rs?|co-?workers?|colleagues?|boss|roommate|flatmate|room-mate|"
+    r"landlord|assistant|nanny|childminder|carer|spouse|ex|guy|man|woman|lady|lad|bloke)"
+)
+RELATIVE = re.compile(rf"\b{_RELATIVE}\b")
+ACQUAINTANCE = re.compile(
+    r"^(?:so |and |but )*(?:my|our|a|an|one of my|some)\s+(?:[a-z'-]+\s+){0,2}?(?:friends?|mates?|buddy|neighbou?rs?|"
+    r"co-?workers?|colleagues?|boss|cousin|guy|lady|bloke|people|uncle|aunt|acquaintance|ex)\b"
+)
+OTHER_SUBJECT = re.compile(
+    rf"^(?:because |cos |as |since |when |that |and |but |so )*(?:(?:my|our|a|an|the|some|one of my|this|"
+    rf"his|her|their|your)\s+(?:[a-z'-]+\s+){{0,2}}?{_RELATIVE}(?:'s)?\b|(?:she|he|they|his|her|their|"
+    r"she's|he's|they're|everyone|everybody|people|most people|some people|lots of people)\b)"
+)
+MY_OBJECT = re.compile(r"\b(?:me|us|my|our|i|we)\b")
+
+
+def opened(text: str) -> str:
+    """`text` in plain form without the greeting and fillers before the first real word."""
+    return OPENERS.sub("", plain(text)).strip()
+
+
+def is_request(text: str) -> bool:
+    folded = plain(text)
+    return bool(REQUEST_YOU.search(folded) or REQUEST_I.search(folded))
+
+
+def asks(text: str) -> bool:
+    """A question for information. Requests that are worded as questions do not count."""
+    core = opened(text)
+    shaped = bool(WH_START.search(core) or AUX_START.search(core) or INDIRECT.search(core))
+    return (shaped or text.rstrip(" \"')”").endswith("?")) and not (
+        is_request(text) and not INDIRECT.search(core)
+    )
+
+
+def imagines(text: str) -> bool:
+    return bool(HYPOTHETICAL.search(POLITE_IF.sub("", plain(text))))
+
+
+def mocks(text: str) -> bool:
+    return bool(SARCASM.search(plain(text)))
+
+
+def jests(text: str) -> bool:
+    return bool(JOKE.search(plain(text)))
+
+
+def of_others(text: str) -> bool:
+    """Somebody else is the subject, and she herself is not touched by it."""
+    core = opened(text)
+    found = OTHER_SUBJECT.search(core)
+    return bool(found and not MY_OBJECT.search(core[found.end() :]))
+
+
+def of_acquaintances(text: str) -> bool:
+    """People whose facts are nobody's business here: friends, neighbours, colleagues."""
+    core = opened(text)
+    found = ACQUAINTANCE.search(core)
+    return bool(found and not MY_OBJECT.search(core[found.end() :]))
+
+
+def planted(text: str) -> bool:
+    return bool(PLANTED.search(plain(text)) or CONTEXT_BLOCK.search(plain(text)))
+
+
+def small_talk(text: str) -> bool:
+    folded = re.sub(r"[^\w' ]+", " ", plain(text)).strip()
+    if not re.search(r"[a-z0-9à-ÿ]", folded):
+        return True
+    squeezed = re.sub(r"\s+", " ", folded)
+    return bool(re.fullmatch(r"(?:(?:" + _SMALL + r")\s*)+", squeezed))
+
+
+_SMALL = (
+    r"hi+|hiya|hey+|hello+|good (?:morning|afternoon|evening|night|day)|morning|evening|thanks?|thank"
+    r"|you|u|so much|very much|a lot|again|thx|ty|tysm|cheers|mate|great|perfect|ok(?:ay)?|k|cool|lovely"
+    r"|nice|super|awesome|sounds good|got it|bye+|see (?:you|u|ya)|then|soon|later|will do|no problem"
+    r"|np|sure|alright|all good|fine|good|have a (?:good|nice|great) (?:one|day|evening|weekend)|too"
+    r"|welcome|anyone|there|that's all|nope|nothing else|lol|ha(?:ha)+h?|hehe|wow|omg|yay|dear|all"
+    r"|everyone|oh|ah|hm+|no worries|phew|byee+"
+)
+
+
+def wants_forgotten(text: str) -> bool:
+    """She asks that something of hers be deleted or no longer kept."""
+    core = opened(text)
+    if NOT_KEEP.search(core) and FIRST_PERSON.search(core):
+        return True
+    found = FORGET.search(core)
+    if (
+        not found
+        or asks(text)
+        or re.search(
+            r"\b(?:i|we|you|don't|dont|never|not|to|might|always)\s*(?:'ll)?$",
+            core[: found.start()].strip(),
+        )
+    ):
+        return bool(
+            found
+            and re.search(r"\b(?:want|like|ask|need) (?:you )?(?:to|that)\b", core[: found.start()])
+        )
+    return bool(FORGET_OBJECT.search(core, found.end()))
