@@ -13,6 +13,8 @@ from memory.llm.embeddings import embed
 from memory.models import Episode, Memory, Topic
 from memory.types import Action, Candidate, Intent, Said, Status, Transcript
 
+SURELY = 0.45  # an unread message so near to a topic is about it; blanking takes all of it
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -125,7 +127,7 @@ def _saying(transcript: Transcript, topic: Topic) -> set[str]:
     return {
         m.text
         for m in transcript.by("customer")
-        if mentions.topics_mentioned(Transcript((m,)), [spec], embed=embed)
+        if mentions.topics_mentioned(Transcript((m,)), [spec], embed=embed, near=SURELY)
     }
 
 

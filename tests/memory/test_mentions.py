@@ -37,6 +37,27 @@ def test_a_topic_is_found_by_the_question_that_was_asked():
     assert "transport" in topics_mentioned(said, TOPICS, embed=embed)
 
 
+def test_a_topic_is_found_by_what_is_known_of_it():
+    said = chat("Dogwood is so yesterday, hooray")
+
+    def found(**known):
+        return topics_mentioned(said, TOPICS, embed=embed, near=0.9, known=known)
+
+    assert "plan" not in found()
+    assert "plan" in found(plan=["Dogwood Max"])
+
+
+def test_a_yes_is_about_what_was_asked():
+    said = Transcript(
+        (
+            Said(1, "bot", "Shall I note that you come by bus?", NOW),
+            Said(2, "customer", "yes please", NOW),
+        )
+    )
+
+    assert "transport" in topics_mentioned(said, TOPICS, embed=embed)
+
+
 def test_what_the_bot_said_mentions_nothing():
     assert topics_mentioned(chat("your plan is fine", sender="bot"), TOPICS, embed=embed) == set()
 
