@@ -1,0 +1,163 @@
+"""What a message is for. Pure: phrases, and a small classifier over the sentence's vector.
+
+The classifier (intents.npz) was trained by train_intents.py on intents.tsv: invented messages of
+many trades. It knows kinds of message, never a trade's cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from memory.types import Vector
+
+from . import patterns as p
+
+Embed = Callable[[str], Vector]
+Floats = npt.NDArray[np.float32]
+
+CUES = (
+    p.GREETING,
+    p.THANKS,
+    p.BYE,
+    p.PERSON,
+    p.KNOWN,
+    p.FORGET,
+    p.SELF,
+    p.USUAL,
+    p.ASKS,
+    p.WISHES,
+    p.OWN,
+    p.YOU,
+    p.STATES,
+    p.JUDGES,
+    p.HISTORY,
+)
+CUE_WEIGHT = 0.5  # beside a vector of length 1
+
+
+class Kind(StrEnum):
+    SMALL_TALK = "small_talk"
+    PERSON = "person"
+    SELF = "self"
+    STATEMENT = "statement"
+    QUESTION = "question"
+    PERSONAL = "personal"  # for a person to judge: this customer's own case
+    REQUEST = "request"
+    FORGET = "forget"
+    EMERGENCY = "emergency"
+    KNOWN = "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one message reads. `scores`: the classifier's, by kind; they add up to 1."""
+
+    kind: Kind
+    why: str
+    scores: dict[str, float] = field(default_factory=dict)
+    asks: bool = False  # it holds a question
+
+    def score(self, kind: Kind) -> float:
+        return self.scores.get(kind.value, 0.0)
+
+
+def read(text: str, *, embed: Embed) -> Reading:
+    """Return what `text` is for. Emergencies are looked for elsewhere (emergencies.py)."""
+    scores = likelihoods(text, embed=embed)
+    person, known, forget, self_asked, asks, wishes = p.hits(
+        text, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.ASKS, p.WISHES)
+    )
+
+    def as_(kind: Kind, why: str) -> Reading:
+        return Reading(kind, why, scores, asks=asks)
+
+    if small_talk_alone(text):
+        return as_(Kind.SMALL_TALK, "nothing but courtesies")
+    if known:
+        return as_(Kind.KNOWN, "asks what is known")
+    if forget and not any(p.hits(text, (p.FORGET_NOT,))):
+        return as_(Kind.FORGET, "asks to forget")
+    if person and scores["self"] < 0.75:
+        return as_(Kind.PERSON, "asks for a person")
+    if self_asked and scores["personal"] < 0.8:
+        return as_(Kind.SELF, "asks about what was told")
+    best = max(scores, key=lambda k: scores[k] if k != "emergency" else 0.0)
+    if best == "forget" and not forget:
+        best = "request" if wishes else "statement"
+    if best == "small_talk" and (asks and scores[best] < 0.6):
+        best = "question"
+    if best == "person" and scores[best] < 0.5:
+        best = "question" if asks else "statement"
+    if best == "statement" and asks:
+        best = "question"
+    return as_(Kind(best), f"reads like it ({scores[best]:.2f})")
+
+
+def likelihoods(text: str, *, embed: Embed) -> dict[str, float]:
+    """Return how likely each kind is, by the classifier alone."""
+    weights, bias, classes = _trained()
+    logits = features(text, embed=embed) @ weights + bias
+    odds = np.exp(logits - logits.max())
+    return {c: float(o) for c, o in zip(classes, odds / odds.sum(), strict=True)}
+
+
+def features(text: str, *, embed: Embed) -> Floats:
+    """Return the classifier's input: the vector, then the cues."""
+    plain = p.IDIOM.sub(" ", text)
+    cues = [*p.hits(text, CUES), bool(p.DANGER.search(plain)), bool(p.IDIOM.search(text))]
+    many = min(len(p.words(text)) / 20, 2.0)
+    extra = np.array([*cues, many, bool(p.EMOJI_ONLY.match(text))], dtype=np.float32) * CUE_WEIGHT
+    return np.concatenate([embed(text), extra]).astype(np.float32)
+
+
+def small_talk_alone(text: str) -> bool:
+    """Say whether there is nothing but courtesies, or no words at all, in a short message."""
+    said = p.words(text)
+    if not said:
+        return bool(text.strip()) and not any(c.isdigit() for c in text) and text.strip() != "?"
+    return len(said) <= 14 and all(w in p.SOCIAL for w in said) and _social(text, said)
+
+
+def courtesy(text: str) -> str:
+    """Return which courtesy it is: greeting, thanks, goodbye, fine or chat."""
+    greeting, thanks, bye = p.hits(text, (p.GREETING, p.THANKS, p.BYE))
+    if thanks:
+        return "thanks"
+    if bye:
+        return "goodbye"
+    if greeting:
+        return "greeting"
+    return "fine" if small_talk_alone(text) else "chat"
+
+
+def unfinished(text: str) -> bool:
+    """Say whether this looks like the first part of something: short, and no end to it."""
+    said = p.words(text)
+    ends = text.rstrip()[-1:] in ".!?…)\"'"
+    return bool(said) and len(said) <= 5 and not ends and not small_talk_alone(text)
+
+
+def same_words(first: str, second: str) -> bool:
+    return p.words(first) == p.words(second)
+
+
+def parts(text: str) -> Sequence[str]:
+    return p.sentences(text)
+
+
+def _social(text: str, said: Sequence[str]) -> bool:
+    """A handful of courtesy words may still ask: "is it you?" does, "hello??" does not."""
+    return not ("?" in text and len(said) > 4)
+
+
+@lru_cache(maxsize=1)
+def _trained() -> tuple[Floats, Floats, list[str]]:
+    with np.load(Path(__file__).with_name("intents.npz")) as held:
+        return held["weights"], held["bias"], [str(c) for c in held["classes"]]
