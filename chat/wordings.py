@@ -66,6 +66,11 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "I am asking a person to join you here.",
         "Of course. I am asking a person to join you here.",
     ),
+    "person_waiting": (
+        "A person has been asked already and will answer you here.",
+        "Somebody will join you here. Your question is with them.",
+    ),
+    "wants_person": ("I would like to talk to a person.",),
     "no_answer": (
         "Nobody here has answered this yet. I have asked a person, and you will find the answer "
         "here.",

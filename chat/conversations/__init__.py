@@ -6,6 +6,7 @@ tabs on commit.
 
 from .bot import (
     NewRow,
+    drop_noted,
     hand_to_waiting,
     note_for_now,
     record_bot_reply,
@@ -19,9 +20,11 @@ from .customer import (
     choose,
     find,
     mark_seen,
+    newer_said,
     rate,
     record_customer_message,
     set_reply_email,
+    turns_since,
 )
 from .lifetime import business, close, close_idle, current, latest, of_customer, start
 from .log import Closed, Overtaken
@@ -41,11 +44,13 @@ __all__ = [
     "close",
     "close_idle",
     "current",
+    "drop_noted",
     "earlier",
     "find",
     "hand_to_waiting",
     "latest",
     "mark_seen",
+    "newer_said",
     "note_for_now",
     "of_customer",
     "post_answer",
@@ -61,5 +66,6 @@ __all__ = [
     "start",
     "take_over",
     "transcript_of",
+    "turns_since",
     "wait",
 ]

@@ -107,6 +107,17 @@ def note_for_now(conversation_id: int, candidates: Sequence[dict[str, Any]]) -> 
     conversation.save(update_fields=["working_memory"])
 
 
+@transaction.atomic
+def drop_noted(conversation_id: int, topics: set[str] | None) -> int:
+    """Take what is noted about `topics` (None: all) out of working memory; say how much it was."""
+    conversation = locked(conversation_id)
+    noted = conversation.working_memory
+    kept = [c for c in noted if topics is not None and c.get("topic") not in topics]
+    conversation.working_memory = kept
+    conversation.save(update_fields=["working_memory"])
+    return len(noted) - len(kept)
+
+
 def record_turn(
     conversation_id: int,
     question_seq: int,

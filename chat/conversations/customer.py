@@ -69,6 +69,8 @@ def choose(
         raise Closed
     offer = conversation.messages.filter(seq=offer_seq, kind=Kind.OFFER).first()
     titles = {c["choice"]: c["title"] for c in offer.meta["choices"]} if offer else {}
+    if offer:  # always the last button, and no stored answer
+        titles["none"] = wordings.say("something_else", conversation.pk, offer_seq)
     if choice not in titles or conversation.last_seq != offer_seq or _with_staff(conversation):
         raise Lapsed
     message = append(
@@ -121,6 +123,18 @@ def set_reply_email(conversation_id: int, *, email: str, link: str, now: datetim
     signals.reply_email_left.send(
         sender=Conversation, conversation=conversation, email=email, link=link, now=now
     )
+
+
+def newer_said(conversation_id: int, seq: int) -> bool:
+    """Say whether the customer wrote after `seq`."""
+    rows = Message.objects.filter(conversation_id=conversation_id, sender=Sender.CUSTOMER)
+    return rows.filter(seq__gt=seq).exists()
+
+
+def turns_since(conversation: Conversation) -> int:
+    """Return how often the bot has answered since it got the conversation."""
+    since = conversation.bot_since_seq
+    return conversation.turns.filter(question_seq__gt=since).exclude(outcome="dropped").count()
 
 
 def mark_seen(conversation_id: int, *, seq: int) -> None:

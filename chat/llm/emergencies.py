@@ -1,4 +1,7 @@
-"""Is this an emergency? Pure. In doubt yes: a person who is asked once too often is the lesser harm."""
+"""Is this an emergency? Pure.
+
+In doubt yes: a person who is asked once too often is the lesser harm.
+"""
 
 from __future__ import annotations
 

@@ -144,12 +144,20 @@ def unfinished(text: str) -> bool:
     return bool(said) and len(said) <= 5 and not ends and not small_talk_alone(text)
 
 
-def same_words(first: str, second: str) -> bool:
-    return p.words(first) == p.words(second)
+def asks_for_all(text: str) -> bool:
+    """Say whether a request to forget means everything."""
+    return any(p.hits(text, (p.FORGET_ALL,)))
 
 
-def parts(text: str) -> Sequence[str]:
-    return p.sentences(text)
+def usual(text: str) -> bool:
+    """Say whether the message refers to how it always is for this customer."""
+    return any(p.hits(text, (p.USUAL,)))
+
+
+def asking_part(text: str) -> str:
+    """Return the sentences that ask, or the whole where none or all do."""
+    asking = [s for s in p.sentences(text) if any(p.hits(s, (p.ASKS,)))]
+    return " ".join(asking) or text
 
 
 def _social(text: str, said: Sequence[str]) -> bool:

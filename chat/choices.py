@@ -1,0 +1,90 @@
+"""What comes of the customer's pick from an offer, and of a card that was not it: votes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from chat import conversations, handoff, wordings
+from chat.conversations import NewRow
+from chat.llm.base import NeedsHuman
+from chat.models import Conversation
+from chat.replies import card
+from chat.situations import Asked
+from memory import services
+from memory.models import Answer
+from memory.types import AnswerCandidate
+
+
+def settle(conversation_id: int, chosen: conversations.Chosen, *, now: datetime) -> None:
+    """Count the customer's vote and give the very words, or hand over the original question."""
+    if chosen.choice != "none":
+        candidate = _still_good(int(chosen.choice), now)
+        if candidate is not None:
+            _vote(chosen, "chosen", conversation_id, candidate.answer_id, now)
+            stored = conversations.record_bot_reply(
+                conversation_id,
+                answering_seq=chosen.message.seq,
+                rows=[card(candidate)],
+                outcome="answered",
+                trace={"chosen": candidate.answer_id, "match_id": chosen.match_id},
+                now=now,
+            )
+            if stored is not None or not chosen.may_answer:
+                return
+    else:
+        _vote(chosen, "something_else", conversation_id, None, now)
+    handoff.hand_over(
+        conversation_id,
+        question=chosen.question,
+        question_seq=chosen.question_seq,
+        answering_seq=chosen.message.seq,
+        reason="unsure",
+        match_id=chosen.match_id,
+        rows=[NewRow(wordings.say("no_answer", conversation_id, chosen.message.seq))],
+        trace={"chosen": chosen.choice, "match_id": chosen.match_id},
+        now=now,
+    )
+
+
+def refuse_last(asked: Asked, need: NeedsHuman, *, now: datetime) -> None:
+    """A customer who wants a person right after a card says that the card was not it."""
+    last = asked.situation.before[-1:] if need.reason == "asked" else ()
+    if not last or last[0].sender != "bot":
+        return
+    turn = asked.conversation.turns.filter(outcome="answered").order_by("-pk").first()
+    match_id = turn.trace.get("answer", {}).get("match_id") if turn else None
+    if turn and match_id and turn.reply_seq and turn.reply_seq >= asked.first.seq - 2:
+        customer = asked.conversation.customer_id
+        services.confirm_match(match_id, outcome="refused", customer_id=customer, now=now)
+
+
+def _vote(
+    chosen: conversations.Chosen,
+    outcome: str,
+    conversation_id: int,
+    answer_id: int | None,
+    now: datetime,
+) -> None:
+    if chosen.match_id is not None:
+        customer = Conversation.objects.values_list("customer_id", flat=True).get(
+            pk=conversation_id
+        )
+        services.confirm_match(
+            chosen.match_id, outcome=outcome, answer_id=answer_id, customer_id=customer, now=now
+        )
+
+
+def _still_good(answer_id: int, now: datetime) -> AnswerCandidate | None:
+    """The answer that was offered, unless it was retired since."""
+    answer = Answer.objects.active(now).filter(pk=answer_id).first()
+    if answer is None:
+        return None
+    return AnswerCandidate(
+        answer_id=answer.pk,
+        title=answer.title,
+        parts=tuple(answer.parts),
+        role=answer.role,
+        author=answer.author_name,
+        said_on=answer.said_at,
+        score=1.0,
+    )

@@ -1,0 +1,70 @@
+"""What is known of a customer, as the bot may say it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from chat.llm.base import Topic
+from chat.models import Conversation
+from memory import services
+from memory.models import Customer
+from memory.models import Topic as TopicRow
+from memory.types import Category, Fact
+
+OWN = {Category.PREFERENCE, Category.CONFIRMED_FACT}
+
+
+def standing(
+    conversation: Conversation, told: Sequence[dict[str, Any]], *, now: datetime
+) -> tuple[Fact, ...]:
+    """Return all that may be said back: of this conversation first, then what is stored.
+
+    A visitor may be anybody at that browser: what is sensitive is not said.
+    """
+    stored = services.known_about(conversation.customer_id, now=now)
+    if conversation.customer.kind == Customer.Kind.VISITOR:
+        stored = [f for f in stored if not f.sensitive]
+    rows = {t.key: t for t in TopicRow.objects.all()}
+    fresh = [
+        _fact(c, rows, conversation.customer_id, now)
+        for c in reversed([*conversation.working_memory, *told])
+        if c.get("topic") in rows and c.get("intent") == "state" and not c.get("stored")
+    ]
+    single = {f.topic for f in fresh if f.topic and rows[f.topic].cardinality == "one"}
+    newest = {f.topic: f for f in reversed(fresh) if f.topic in single}
+    kept = [f for f in fresh if f.topic not in single or newest[f.topic] is f]
+    texts = {f.text for f in kept}
+    return (*kept, *(f for f in stored if f.topic not in single and f.text not in texts))
+
+
+def _fact(c: dict[str, Any], rows: dict[str, TopicRow], customer_id: int, now: datetime) -> Fact:
+    topic = rows[c["topic"]]
+    said = c.get("stated_at")
+    return Fact(
+        id=None,
+        customer_id=customer_id,
+        topic=topic.key,
+        label=topic.label,
+        category=Category(topic.category),
+        text=c["text"],
+        value=c["value"],
+        stated_at=datetime.fromisoformat(said) if said else now,
+        sensitive=topic.sensitive,
+    )
+
+
+def topics() -> tuple[Topic, ...]:
+    return tuple(
+        Topic(
+            key=t.key,
+            label=t.label,
+            description=t.description,
+            examples=tuple(t.examples),
+            may_ask=t.category in OWN,
+            preference=t.category == Category.PREFERENCE,
+            sensitive=t.sensitive,
+        )
+        for t in TopicRow.objects.order_by("pk")
+    )

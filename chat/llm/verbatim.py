@@ -1,0 +1,175 @@
+"""The engine without a key. It generates no text: stored answers, notes, the customer's own facts,
+honest gaps, a person."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from memory.types import Fact
+
+from .base import (
+    Answer,
+    Ask,
+    Forget,
+    Known,
+    Move,
+    NeedsHuman,
+    Noted,
+    Offer,
+    Recall,
+    RunTool,
+    Situation,
+    SmallTalk,
+    TextDelta,
+    ToolCall,
+    Usage,
+    UseNote,
+)
+from .intents import Kind, asks_for_all, courtesy, usual
+from .topics import NAMED
+
+PERSONAL = 0.6  # from here a question is about this customer's own case, for a person to judge
+CERTAIN = 0.93  # an answer this sure is given even then
+ENOUGH_SMALL_TALK = 0.5
+
+
+class Verbatim:
+    name = "offline"
+
+    async def turn(
+        self, situation: Situation, *, run_tool: RunTool | None, tools: Sequence[dict[str, Any]]
+    ) -> AsyncIterator[TextDelta | Move | Usage]:
+        moves, need = decide(situation)
+        for move in moves:
+            if isinstance(move, UseNote) and move.note.tool and run_tool is not None:
+                yield UseNote(move.note, move.facts, await _slots(move, run_tool))
+            else:
+                yield move
+        if need is not None:
+            raise need
+
+
+def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    """Return what to do, and whether a person must come too."""
+    match s.reading.kind:
+        case Kind.FORGET:
+            return [_forget(s)], None
+        case Kind.KNOWN:
+            return [Known(s.standing)], None
+        case Kind.PERSON if not _answers_our_question(s):
+            return [], NeedsHuman("asked", wording="person")
+    moves: list[Move] = []
+    if s.told:
+        moves.append(Noted(s.told, asked=s.asked_topic))
+    if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
+        return _by_note(s, moves)
+    if moves and not _asks_too(s):
+        return moves, None
+    rest, need = _settle(s)
+    return moves + rest, need
+
+
+def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    if s.reading.kind is Kind.SMALL_TALK:
+        return _small_talk(s)
+    if s.reading.kind is Kind.SELF or (usual(s.text) and _topic(s)):
+        return _about_oneself(s)
+    if s.reading.kind is Kind.REQUEST and s.answer.way == "gap":
+        return [], NeedsHuman("request", wording="request", request=_request(s, s.recalled.facts))
+    if s.reading.kind is Kind.STATEMENT and s.answer.way != "deliver" and not s.reading.asks:
+        return _remark(s)
+    return _from_answers(s)
+
+
+def _small_talk(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    if s.answer.way == "deliver":
+        return _from_answers(s)
+    return [SmallTalk(courtesy(s.text))], None
+
+
+def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    topic = _topic(s)
+    if topic is not None:
+        if topic.key in s.recalled.withheld:
+            return [], NeedsHuman("conflict", wording="personal", detail=topic.label)
+        if facts := s.standing_on(topic.key):
+            return [Recall(facts)], None
+        if topic.may_ask:
+            return [Ask(topic)], None
+    elif s.recalled.facts:
+        return [Recall(s.recalled.facts[:2])], None
+    if s.answer.way == "deliver":
+        return _from_answers(s)
+    return [], NeedsHuman("no_answer")
+
+
+def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    """A stored answer, an offer, or a person; what only a person can judge goes to one."""
+    if s.answer.blocked:
+        told = ", ".join(f.label for f in s.answer.blocked)
+        return [], NeedsHuman("personal", wording="personal", detail=told)
+    best = s.answer.candidates[0] if s.answer.candidates else None
+    sure = s.answer.way == "deliver" and best is not None and best.score >= CERTAIN
+    if s.reading.score(Kind.PERSONAL) >= PERSONAL and not sure:
+        return [], NeedsHuman("personal", wording="personal", detail="for a person to judge")
+    if s.answer.way == "deliver" and best is not None:
+        return [Answer(best)], None
+    if s.answer.way == "offer" and s.answer.candidates:
+        return [Offer(s.answer.candidates[:3])], None
+    return [], NeedsHuman("no_answer", detail=s.answer.reason)
+
+
+def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:
+    note = s.note
+    if note is None:
+        return moves, None
+    facts = s.standing_on(note.topic) if note.topic else ()
+    if note.topic and not facts:
+        topic = s.topic(note.topic)
+        if topic is not None and topic.may_ask and note.topic not in s.recalled.withheld:
+            return [*moves, Ask(topic)], None
+    others = tuple(f for f in s.recalled.facts if f not in facts)
+    moves.append(UseNote(note, (*facts, *others)))
+    if not note.hands_over:
+        return moves, None
+    request = _request(s, (*facts, *others)) | {"note": note.title, "topic": note.topic or ""}
+    return moves, NeedsHuman("request", wording="", detail=note.title, request=request)
+
+
+def _remark(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    """Something is said that is neither noted nor asked: a pleasantry, or for a person."""
+    if s.reading.score(Kind.SMALL_TALK) + s.reading.score(Kind.STATEMENT) >= ENOUGH_SMALL_TALK:
+        return [SmallTalk(courtesy(s.text))], None
+    return [], NeedsHuman("unsure", wording="unsure")
+
+
+def _forget(s: Situation) -> Move:
+    if asks_for_all(s.text):
+        return Forget(s.text, everything=True)
+    topic = _topic(s)
+    return Forget(s.text, topic=topic.key if topic else "")
+
+
+def _topic(s: Situation) -> Any:
+    if not s.named or s.named[0][1] < NAMED:
+        return None
+    return s.topic(s.named[0][0])
+
+
+def _asks_too(s: Situation) -> bool:
+    return s.reading.asks and not s.asked_topic
+
+
+def _answers_our_question(s: Situation) -> bool:
+    return bool(s.asked_topic and s.told)
+
+
+def _request(s: Situation, facts: Iterable[Fact]) -> dict[str, Any]:
+    return {"text": s.text, "facts": [{"label": f.label, "text": f.text} for f in facts]}
+
+
+async def _slots(move: UseNote, run_tool: RunTool) -> dict[str, Any]:
+    """What the note's tool says; nothing where it fails: the note's text stands without it."""
+    arguments = {f.topic: f.value for f in move.facts if f.topic}
+    return await run_tool(ToolCall("note", move.note.tool, arguments))

@@ -1,0 +1,55 @@
+"""The receipt of a turn: what staff see as "why this answer"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chat.agent import Outcome
+from chat.replies import Reply
+from chat.situations import Asked
+from memory.types import Fact
+
+
+def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
+    """What staff see as "why this answer".
+
+    Used and rejected, with scores, gates and milliseconds.
+    """
+    s = asked.situation
+    return {
+        "engine": outcome.engine,
+        "failures": outcome.failures,
+        "reading": {
+            "kind": s.reading.kind,
+            "why": s.reading.why,
+            "scores": {k: round(v, 3) for k, v in s.reading.scores.items() if v > 0.05},
+        },
+        "moves": [type(m).__name__ for m in outcome.moves],
+        "topic": reply.topics[0] if reply.topics else "",
+        "topics": reply.topics,
+        "named": [[key, round(score, 3)] for key, score in s.named],
+        "facts": [_as_json(f) for f in s.recalled.facts],
+        "facts_rejected": [_as_json(f) for f in s.recalled.rejected],
+        "withheld": list(s.recalled.withheld),
+        "gate": {
+            "passed": s.recalled.gate.passed,
+            "reason": s.recalled.gate.reason,
+            "skipped": s.recalled.skipped,
+        },
+        "answer": {
+            "way": s.answer.way,
+            "reason": s.answer.reason,
+            "margin": round(s.answer.margin, 3),
+            "used": reply.answers,
+            "match_id": s.answer.match_id,
+            "candidates": [[c.answer_id, round(c.score, 3)] for c in s.answer.candidates],
+        },
+        "note": s.note.note_id if s.note else None,
+        "told": [c.get("topic") for c in s.told],
+        "tokens": outcome.usage.total,
+        "ms": asked.milliseconds,
+    }
+
+
+def _as_json(fact: Fact) -> dict[str, Any]:
+    return {"id": fact.id, "topic": fact.topic, "score": round(fact.score, 3), "parts": fact.parts}

@@ -1,0 +1,197 @@
+"""A turn's moves as rows of the log, in the business's words; and what a move does besides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chat import conversations, wordings
+from chat.conversations import NewRow
+from chat.llm.base import (
+    Answer,
+    Ask,
+    Forget,
+    Known,
+    Move,
+    NeedsHuman,
+    Noted,
+    Offer,
+    Recall,
+    Remark,
+    SmallTalk,
+    UseNote,
+)
+from chat.models import Conversation, Message
+from chat.situations import Asked
+from memory import services
+from memory.types import AnswerCandidate, Fact
+
+Kind = Message.Kind
+
+
+@dataclass(slots=True)
+class Reply:
+    """What will be stored. `outcome`: as in Turn; `topics`: what it is about, for the receipt."""
+
+    rows: list[NewRow] = field(default_factory=list)
+    outcome: str = ""
+    asked_topic: str = ""
+    topics: list[str] = field(default_factory=list)
+    answers: list[int] = field(default_factory=list)
+
+
+def write(asked: Asked, moves: Sequence[Move], *, now: datetime) -> Reply:
+    """Return the reply, having done what it speaks of.
+
+    Forgetting, and noting for this conversation.
+    """
+    reply = Reply()
+    for move in moves:
+        _Writer(asked, reply, now).add(move)
+    return reply
+
+
+def card(candidate: AnswerCandidate) -> NewRow:
+    """A stored answer as its own row: the very words, whose they are and since when."""
+    return NewRow(
+        text="\n\n".join(candidate.parts),
+        kind=Kind.ANSWER,
+        meta={
+            "answer_id": candidate.answer_id,
+            "title": candidate.title,
+            "role": candidate.role,
+            "author": candidate.author,
+            "said_on": candidate.said_on.isoformat(),
+            "parts": list(candidate.parts),
+        },
+    )
+
+
+class _Writer:
+    def __init__(self, asked: Asked, reply: Reply, now: datetime) -> None:
+        self.asked, self.reply, self.now = asked, reply, now
+
+    def add(self, move: Move) -> None:
+        outcome = getattr(self, f"_{type(move).__name__.lower()}")(move)
+        # The first move says what the turn was for; what follows is beside it.
+        self.reply.outcome = self.reply.outcome or outcome
+
+    def _say(self, key: str, **fields: str) -> None:
+        conversation, seq = self.asked.conversation.pk, self.asked.messages[-1].seq
+        self._row(NewRow(wordings.say(key, conversation, seq, **fields)))
+
+    def _row(self, row: NewRow) -> None:
+        self.reply.rows.append(row)
+
+    def _smalltalk(self, move: SmallTalk) -> str:
+        self._say(move.courtesy)
+        return "small_talk"
+
+    def _answer(self, move: Answer) -> str:
+        if move.line:
+            self._row(NewRow(move.line))
+        self._row(card(move.candidate))
+        self.reply.answers = [move.candidate.answer_id]
+        return "answered"
+
+    def _offer(self, move: Offer) -> str:
+        conversation, seq = self.asked.conversation.pk, self.asked.messages[-1].seq
+        meta = {
+            "question_seq": self.asked.first.seq,
+            "choices": [{"choice": str(c.answer_id), "title": c.title} for c in move.candidates],
+            "match_id": self.asked.situation.answer.match_id,
+        }
+        self._row(NewRow(wordings.say("offer", conversation, seq), kind=Kind.OFFER, meta=meta))
+        self.reply.answers = [c.answer_id for c in move.candidates]
+        return "offered"
+
+    def _recall(self, move: Recall) -> str:
+        self._say("recall", facts=listed(move.facts))
+        self._about(move.facts)
+        return "recalled"
+
+    def _known(self, move: Known) -> str:
+        if move.facts:
+            self._say("known")
+            self._row(NewRow(_lines(move.facts)))
+        else:
+            self._say("known_nothing")
+        self._about(move.facts)
+        return "recalled"
+
+    def _ask(self, move: Ask) -> str:
+        key = "ask_preference" if move.topic.preference else "ask_confirmed_fact"
+        self._say(key, topic=move.topic.label)
+        self.reply.asked_topic = move.topic.key
+        self.reply.topics.append(move.topic.key)
+        return "asked"
+
+    def _noted(self, move: Noted) -> str:
+        fresh = [c for c in move.facts if not c.get("stored")]
+        if fresh:
+            conversations.note_for_now(self.asked.conversation.pk, fresh)
+        key = "noted_after_asking" if move.asked else "noted"
+        self._say(key, facts=" ".join(dict.fromkeys(_ended(c["text"]) for c in move.facts)))
+        self.reply.topics += [c["topic"] for c in move.facts if c.get("topic")]
+        return "noted"
+
+    def _forget(self, move: Forget) -> str:
+        customer = self.asked.conversation.customer_id
+        gone = services.forget(customer, request=move.request, by="customer", now=self.now)
+        if not gone.count and move.topic:
+            gone = services.forget(customer, topic=move.topic, by="customer", now=self.now)
+        topics = set(gone.topics) | ({move.topic} - {""})
+        held = conversations.drop_noted(
+            self.asked.conversation.pk, None if move.everything else topics
+        )
+        self.reply.topics += sorted(topics)
+        labels = [t.label for t in self.asked.situation.topics if t.key in topics]
+        if move.everything:
+            self._say("forgot_all")
+        elif gone.count or held:
+            self._say("forgot", facts=", ".join(labels or gone.labels) or "what you named")
+        else:
+            self._say("forgot_nothing")
+        return "forgot"
+
+    def _usenote(self, move: UseNote) -> str:
+        slots = {f.topic: f.value for f in reversed(move.facts) if f.topic}
+        slots |= {str(k): str(v) for k, v in move.tool_result.items()}
+        self._row(NewRow(wordings.fill(move.note.text, slots)))
+        self._about(move.facts)
+        return "note"
+
+    def _remark(self, move: Remark) -> str:
+        self._row(NewRow(move.text))
+        return "answered"
+
+    def _about(self, facts: Sequence[Fact]) -> None:
+        self.reply.topics += [
+            f.topic for f in facts if f.topic and f.topic not in self.reply.topics
+        ]
+
+
+def listed(facts: Sequence[Fact]) -> str:
+    """One fact in a line, several in lines of their own."""
+    if len(facts) == 1:
+        return f"{facts[0].label}: {_ended(facts[0].text)}"
+    return "\n" + _lines(facts)
+
+
+def _lines(facts: Sequence[Fact]) -> str:
+    return "\n".join(f"• {f.label}: {_ended(f.text)}" for f in facts)
+
+
+def _ended(text: str) -> str:
+    text = text.strip()
+    return text if text[-1:] in ".!?…" else f"{text}."
+
+
+def handing_over(conversation_id: int, need: NeedsHuman, seq: int) -> str:
+    """What the customer is told when a person is asked; shorter when one was asked before."""
+    waiting = Conversation.objects.filter(pk=conversation_id, handler="waiting").exists()
+    again = waiting and need.wording in {"no_answer", "unsure", "request"}
+    again_person = waiting and need.wording == "person"
+    key = "joined" if again else "person_waiting" if again_person else need.wording
+    return wordings.say(key, conversation_id, seq)

@@ -1,0 +1,209 @@
+"""What a turn may use: the unanswered words, what is known, what was answered before.
+
+One embedding per message serves all of it; what the message does not need is not looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import perf_counter
+from typing import Any, TypeVar
+
+from chat import conversations, facts
+from chat.llm import embedding, intents, topics
+from chat.llm.base import Line, Situation, Topic
+from chat.llm.intents import Kind
+from chat.models import Conversation, Message
+from memory import services
+from memory.types import AnswerFor, Fact, Recalled
+
+T = TypeVar("T")
+
+BEFORE = 6  # earlier rows that a message is read with
+NEEDS_ANSWER = {
+    Kind.QUESTION,
+    Kind.PERSONAL,
+    Kind.REQUEST,
+    Kind.SELF,
+    Kind.STATEMENT,
+    Kind.SMALL_TALK,
+}
+NEEDS_TOPICS = {Kind.SELF, Kind.REQUEST, Kind.QUESTION, Kind.FORGET}
+
+
+@dataclass(slots=True)
+class Asked:
+    """The customer's words that are still unanswered, and what was gathered for them."""
+
+    conversation: Conversation
+    messages: list[Message]
+    situation: Situation
+    milliseconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Message:
+        return self.messages[0]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(m.text for m in self.messages)
+
+
+def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
+    """Read everything that a reply to the rows up to seq `up_to` may use."""
+    conversation = Conversation.objects.select_related("customer").get(pk=conversation_id)
+    messages = unanswered(conversation, up_to=up_to)
+    asked = Asked(conversation, messages, Situation("", intents.Reading(Kind.QUESTION, "")))
+    step = _Step(asked.milliseconds)
+    text, embed = asked.text, embedding.embed_one
+    before = conversations.earlier(conversation, before_seq=messages[0].seq, limit=BEFORE)
+    said_before = [m.text for m in before]
+    reading = step("read", lambda: intents.read(text, embed=embed))
+    told = step("listen", lambda: _told(asked, before, reading, now))
+    recalled = step("recall", lambda: _recall(asked, said_before, told, reading, now))
+    known = facts.topics()
+    standing = (
+        step("known", lambda: facts.standing(asked.conversation, told, now=now))
+        if _personal(reading)
+        else ()
+    )
+    asked.situation = Situation(
+        text=text,
+        reading=reading,
+        before=tuple(Line(m.sender, m.text) for m in before),
+        asked_topic=conversation.asked_topic,
+        told=tuple(told),
+        topics=known,
+        named=step("topics", lambda: _named(text, reading, known, standing)),
+        recalled=recalled,
+        standing=standing,
+        verified=conversation.verified,
+        business=conversations.business().name,
+    )
+    return asked
+
+
+def look_up(asked: Asked, *, now: datetime) -> Situation:
+    """Add stored answers and notes, for what still needs one.
+
+    Writes a row for each question asked.
+    """
+    s, step = asked.situation, _Step(asked.milliseconds)
+    if s.reading.kind not in NEEDS_ANSWER or intents.small_talk_alone(s.text):
+        return s
+    if s.told and not s.reading.asks and s.reading.kind in {Kind.STATEMENT, Kind.SMALL_TALK}:
+        return s
+    before = [line.text for line in s.before]
+    customer = asked.conversation.customer_id
+    note = None
+    if s.reading.kind is not Kind.SMALL_TALK:
+        note = step(
+            "note", lambda: services.note_for(s.text, customer_id=customer, now=now, before=before)
+        )
+    answer = AnswerFor("gap", reason="a note covers it")
+    if note is None:
+        answer = step("answers", lambda: _answer(asked, before, now))
+    return replace(s, note=note, answer=answer)
+
+
+def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
+    """Return the customer's messages that no row has answered, up to seq `up_to`; one at least."""
+    rows = conversation.messages.filter(seq__lte=up_to, seq__gt=conversation.bot_since_seq)
+    answered = rows.exclude(sender=Message.Sender.CUSTOMER).exclude(kind=Message.Kind.STATE)
+    since = answered.order_by("-seq").values_list("seq", flat=True).first() or 0
+    waiting = rows.filter(sender=Message.Sender.CUSTOMER, seq__gt=since).order_by("-seq")[:BEFORE]
+    return list(reversed(waiting)) or list(conversation.messages.filter(seq=up_to))
+
+
+def _told(
+    asked: Asked, before: list[Message], reading: intents.Reading, now: datetime
+) -> list[dict[str, Any]]:
+    """Return what the words say of the customer.
+
+    The reply to our own question is stored at once.
+    """
+    conversation, seqs = asked.conversation, {m.seq for m in asked.messages}
+    if reading.kind in {Kind.FORGET, Kind.KNOWN} or intents.small_talk_alone(asked.text):
+        return []
+    after = before[0].seq - 1 if before else asked.first.seq - 1
+    transcript = conversations.transcript_of(conversation, after=after, up_to=max(seqs))
+    topic = conversation.asked_topic
+    if topic and reading.kind not in {Kind.QUESTION, Kind.SELF, Kind.PERSON}:
+        ref = f"conversation:{conversation.pk}:{max(seqs)}"
+        customer = conversation.customer_id
+        noted = services.note_now(customer, transcript, topic=topic, now=now, ref=ref)
+        if noted:
+            return [
+                {
+                    "topic": m.topic.key if m.topic else "",
+                    "text": m.text,
+                    "value": m.value,
+                    "intent": "state",
+                    "seq": max(seqs),
+                    "stored": True,
+                }
+                for m in noted
+            ]
+    heard = services.listen(transcript, customer_id=conversation.customer_id, now=now)
+    return [c for c in heard if c["seq"] in seqs and c["intent"] != "forget"]
+
+
+def _recall(
+    asked: Asked,
+    before: list[str],
+    told: list[dict[str, Any]],
+    reading: intents.Reading,
+    now: datetime,
+) -> Recalled:
+    if intents.small_talk_alone(asked.text):
+        return Recalled(skipped=True)
+    return services.recall(
+        asked.conversation.customer_id,
+        asked.text,
+        now=now,
+        before=before,
+        working=[*asked.conversation.working_memory, *told],
+        verified=asked.conversation.verified,
+    )
+
+
+def _named(
+    text: str, reading: intents.Reading, known: tuple[Topic, ...], known_facts: tuple[Fact, ...]
+) -> tuple[tuple[str, float], ...]:
+    if reading.kind not in NEEDS_TOPICS:
+        return ()
+    found = topics.named(text, known, embed=embedding.embed_one, facts=known_facts)
+    return tuple(found[:4])
+
+
+def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
+    s = asked.situation
+    question = intents.asking_part(s.text) if s.told else s.text
+    return services.answer_for(
+        question,
+        customer_id=asked.conversation.customer_id,
+        now=now,
+        before=before,
+        ref=f"message:{asked.messages[-1].pk}",
+        recalled=s.recalled,
+    )
+
+
+def _personal(reading: intents.Reading) -> bool:
+    return reading.kind in {Kind.SELF, Kind.KNOWN, Kind.FORGET, Kind.REQUEST, Kind.QUESTION}
+
+
+class _Step:
+    """Runs a step and keeps how long it took."""
+
+    def __init__(self, milliseconds: dict[str, float]) -> None:
+        self.milliseconds = milliseconds
+
+    def __call__(self, name: str, work: Callable[[], T]) -> T:
+        start = perf_counter()
+        try:
+            return work()
+        finally:
+            self.milliseconds[name] = round((perf_counter() - start) * 1000, 2)
