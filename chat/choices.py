@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from chat import conversations, handoff, wordings
 from chat.conversations import NewRow
@@ -60,7 +61,7 @@ def refuse_last(asked: Asked, need: NeedsHuman, *, now: datetime) -> None:
 
 def _vote(
     chosen: conversations.Chosen,
-    outcome: str,
+    outcome: Literal["chosen", "something_else"],
     conversation_id: int,
     answer_id: int | None,
     now: datetime,

@@ -153,9 +153,8 @@ def _hello(content: Mapping[str, object]) -> Hello:
     if not isinstance(token, str) or len(token) > MAX_TOKEN:
         raise BadFrame("bad_frame", "The token of this page is not valid.")
     conversation = content.get("conversation")
-    return Hello(
-        token, _number(content, "after"), conversation if _is_number(conversation) else None
-    )  # type: ignore[arg-type]
+    shown = conversation if isinstance(conversation, int) and _is_number(conversation) else None
+    return Hello(token, _number(content, "after"), shown)
 
 
 def _say(content: Mapping[str, object]) -> Say:

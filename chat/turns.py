@@ -54,7 +54,7 @@ def in_db_thread(work: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
 
     One thread for all would make every socket wait its turn.
     """
-    return database_sync_to_async(work, thread_sensitive=False)  # type: ignore[return-value]
+    return database_sync_to_async(work, thread_sensitive=False)
 
 
 def start(turn: AsyncIterator[Event], *, notify: Notify) -> asyncio.Task[None]:

@@ -1,0 +1,105 @@
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from chat import frames
+from chat.frames import BadFrame, Choose, Hello, Person, Rate, Say
+
+
+def test_reads_what_a_tab_sends():
+    assert frames.parse({"type": "hello", "token": "t", "after": 3}) == Hello("t", 3)
+    assert frames.parse({"type": "say", "client_id": "a", "text": "hi"}) == Say("a", "hi")
+    choose = {"type": "choose", "client_id": "a", "offer_seq": 4, "choice": "12"}
+    assert frames.parse(choose) == Choose("a", 4, "12")
+    assert frames.parse({"type": "person", "client_id": "a"}) == Person("a")
+    assert frames.parse({"type": "rate", "client_id": "a", "score": -1}) == Rate("a", -1)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ("hello", "bad_frame"),
+        (None, "bad_frame"),
+        ({}, "bad_frame"),
+        ({"type": "shout"}, "bad_frame"),
+        ({"type": ["say"]}, "bad_frame"),
+        ({"type": "say", "text": "hi"}, "bad_frame"),
+        ({"type": "say", "client_id": "", "text": "hi"}, "bad_frame"),
+        ({"type": "say", "client_id": "x" * 65, "text": "hi"}, "bad_frame"),
+        ({"type": "say", "client_id": "a\n", "text": "hi"}, "bad_frame"),
+        ({"type": "say", "client_id": "a"}, "bad_frame"),
+        ({"type": "say", "client_id": "a", "text": "  \n"}, "empty"),
+        ({"type": "say", "client_id": "a", "text": "a\x00b"}, "nul"),
+        ({"type": "say", "client_id": "a", "text": "half \ud83d"}, "broken"),
+        ({"type": "say", "client_id": "a", "text": "x" * 10_001}, "too_long"),
+        ({"type": "choose", "client_id": "a", "offer_seq": 1, "choice": "all"}, "bad_choice"),
+        ({"type": "choose", "client_id": "a", "offer_seq": -1, "choice": "1"}, "bad_frame"),
+        ({"type": "choose", "client_id": "a", "offer_seq": True, "choice": "1"}, "bad_frame"),
+        ({"type": "rate", "client_id": "a", "score": 5}, "bad_score"),
+        ({"type": "email", "client_id": "a", "address": "nobody"}, "bad_email"),
+        ({"type": "hello", "after": "soon"}, "bad_frame"),
+    ],
+)
+def test_refuses_the_rest_with_a_code_and_words(sent, code):
+    with pytest.raises(BadFrame) as refused:
+        frames.parse(sent)
+
+    assert refused.value.code == code
+    assert str(refused.value).endswith((".", "?"))
+
+
+def test_says_which_message_was_too_long_and_by_how_much():
+    with pytest.raises(BadFrame) as refused:
+        frames.parse({"type": "say", "client_id": "c7", "text": "x" * 10_001})
+
+    sent = frames.error(refused.value)
+    assert sent["client_id"] == "c7"
+    assert "10,001" in sent["text"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  leading and trailing  ",
+        "👩‍👩‍👧‍👦 🏳️‍🌈",
+        "e\u0301 is not é",
+        "\u202eright to left\u202c שלום",
+        "tab\tand\u00a0no-break",
+        "x" * 10_000,
+        "<script>alert(1)</script>",
+        "\ufeffbom",
+    ],
+)
+def test_changes_nothing_but_line_ends(text):
+    assert frames.clean(text) == text
+
+
+def test_makes_every_line_end_one():
+    assert frames.clean("a\r\nb\rc\nd\n\r\n") == "a\nb\nc\nd\n\n"
+
+
+@dataclass
+class Stored:
+    seq: int = 3
+    kind: str = "answer"
+    sender: str = "bot"
+    text: str = "words"
+    created_at: datetime = datetime(2026, 3, 2, tzinfo=UTC)
+    role: str = ""
+    author_name: str = "Sam"
+    client_id: str | None = "mine"
+    meta: dict = field(default_factory=lambda: {"author": "Sam", "role": "hygienist"})
+
+
+def test_a_row_names_nobody_unless_the_business_wants_it():
+    shown = frames.row(Stored(), names=False)
+
+    assert "Sam" not in str(shown)
+    assert shown["meta"]["role"] == "hygienist"
+    assert frames.row(Stored(), names=True)["meta"]["author"] == "Sam"
+
+
+def test_a_row_of_the_customers_own_carries_its_number():
+    assert frames.row(Stored(), names=False)["client_id"] == "mine"
+    assert "client_id" not in frames.row(Stored(), names=False, own=False)
