@@ -17,31 +17,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
-from time import monotonic
+from datetime import datetime
 from typing import Any
 
 from channels.db import database_sync_to_async
 from django.conf import settings
 
-from chat import (
-    agent,
-    choices,
-    conversations,
-    engines,
-    handoff,
-    receipts,
-    replies,
-    situations,
-    wordings,
-)
-from chat.conversations import NewRow
+from chat import agent, choices, conversations, engines, wordings
 from chat.events import Ack, Delta, Event, Failed, Rows, StateChanged
 from chat.frames import Choose, Person, Say
-from chat.llm import embedding, emergencies, intents
+from chat.llm import intents
 from chat.llm.base import Engine, NeedsHuman
 from chat.models import Message
-from chat.situations import Asked
+from chat.steps import Turn
 
 logger = logging.getLogger(__name__)
 
@@ -90,8 +78,8 @@ async def take_turn(
     if not recorded.new:
         return
     yield Rows(conversation_id, message.seq)
-    turn = _Turn(conversation_id, message, now, with_engines)
-    async for event in turn.answer(may_answer=recorded.may_answer):
+    turn = Turn(conversation_id, message, now)
+    async for event in _answer(turn, with_engines, may_answer=recorded.may_answer):
         yield event
 
 
@@ -138,148 +126,40 @@ async def ask_for_person(
     message: Message = recorded.message
     yield Ack(person.client_id, message.seq, conversation_id)
     if recorded.new and recorded.may_answer:
-        need = NeedsHuman("asked", wording="person")
-        turn = _Turn(conversation_id, message, now, None)
-        await in_db_thread(turn.hand_over)(need, question=turn.last_question(message))
+        await in_db_thread(Turn(conversation_id, message, now).by_button)()
     yield Rows(conversation_id, message.seq)
     yield StateChanged(conversation_id)
 
 
-class _Turn:
-    """One message on its way to an answer."""
-
-    def __init__(
-        self,
-        conversation_id: int,
-        message: Message,
-        now: datetime,
-        with_engines: Sequence[Engine] | None,
-    ) -> None:
-        self.conversation_id = conversation_id
-        self.message = message
-        self.began, self.began_at = monotonic(), now
-        self.engines = with_engines
-
-    @property
-    def now(self) -> datetime:
-        """The time by the clock that the turn began with."""
-        return self.began_at + timedelta(seconds=monotonic() - self.began)
-
-    async def answer(self, *, may_answer: bool) -> AsyncIterator[Event]:
-        if why := await in_db_thread(self.emergency)():
-            await in_db_thread(self.alarm)(why, may_answer=may_answer)
-        elif not may_answer:
-            return
-        else:
-            try:
-                async with asyncio.timeout(settings.CHAT_TURN_SECONDS):
-                    async for event in self._reply():
-                        yield event
-            except Exception as exc:
-                # Whatever went wrong: the customer gets a person, and staff the reason.
-                logger.exception("Unable to answer in conversation %s", self.conversation_id)
-                need = NeedsHuman("model", detail=type(exc).__name__, wording="model")
-                await in_db_thread(self.hand_over)(need, question=self.message.text)
-        yield Rows(self.conversation_id, self.message.seq)
-        yield StateChanged(self.conversation_id)
-
-    async def _reply(self) -> AsyncIterator[Event]:
-        if intents.unfinished(self.message.text) and settings.CHAT_BURST_MS:
-            await asyncio.sleep(settings.CHAT_BURST_MS / 1000)
-        asked = await in_db_thread(self.gather)()
-        if asked is None:
-            return  # more was said meanwhile: that turn answers for this one too
-        outcome = agent.Outcome()
-        running = agent.run(asked.situation, outcome, engines=self.engines or engines.in_order())
-        async for delta in running:
-            yield Delta(delta.text)
-        await in_db_thread(self.store)(asked, outcome)
-
-    # --- sync, each in a thread ------------------------------------------------------------------
-
-    def gather(self) -> Asked | None:
-        if conversations.newer_said(self.conversation_id, self.message.seq):
-            return None
-        asked = situations.gather(self.conversation_id, up_to=self.message.seq, now=self.now)
-        if conversations.turns_since(asked.conversation) >= settings.CHAT_TURNS_PER_PERSON:
-            raise TooLong
-        asked.situation = situations.look_up(asked, now=self.now)
-        return asked
-
-    def emergency(self) -> str:
-        listed = conversations.business().emergency_words
-        return emergencies.find(self.message.text, listed=listed, embed=embedding.embed_one)
-
-    def alarm(self, why: str, *, may_answer: bool) -> None:
-        """The business's emergency text, whoever has the conversation, and a person at once."""
-        text = conversations.business().emergency_text
-        said = text or wordings.say("emergency", self.conversation_id, self.message.seq)
-        handoff.hand_over(
-            self.conversation_id,
-            question=self.message.text,
-            question_seq=self.message.seq,
-            reason="emergency",
-            detail=why,
-            rows=[NewRow(said, meta={"emergency": True})],
-            awaited=False,
-            trace={"emergency": why},
-            now=self.now,
-        )
-
-    def store(self, asked: Asked, outcome: agent.Outcome) -> None:
-        reply = replies.write(asked, outcome.moves, now=self.now)
-        trace = receipts.receipt(asked, reply, outcome)
-        if outcome.needs is not None:
-            choices.refuse_last(asked, outcome.needs, now=self.now)
-            self.hand_over(
-                outcome.needs, question=asked.text, asked=asked, reply=reply, trace=trace
-            )
-            return
-        conversations.record_bot_reply(
-            self.conversation_id,
-            answering_seq=self.message.seq,
-            rows=reply.rows,
-            outcome=reply.outcome,
-            asked_topic=reply.asked_topic,
-            trace=trace,
-            now=self.now,
-        )
-
-    def hand_over(
-        self,
-        need: NeedsHuman,
-        *,
-        question: str,
-        asked: Asked | None = None,
-        reply: replies.Reply | None = None,
-        trace: dict[str, Any] | None = None,
-    ) -> None:
-        rows = list(reply.rows) if reply else []
-        if need.wording:
-            rows.append(NewRow(replies.handing_over(self.conversation_id, need, self.message.seq)))
-        handoff.hand_over(
-            self.conversation_id,
-            question=question,
-            question_seq=asked.first.seq if asked else self.message.seq,
-            answering_seq=self.message.seq,
-            reason=need.reason,
-            detail=need.detail,
-            request=need.request,
-            match_id=asked.situation.answer.match_id if asked else None,
-            rows=rows,
-            trace=trace or {"failed": need.detail},
-            now=self.now,
-        )
-
-    def last_question(self, message: Message) -> str:
-        """What a person is asked for.
-
-        The words before the button was pressed, else the button's.
-        """
-        earlier = conversations.earlier(message.conversation, before_seq=message.seq, limit=4)
-        said = [m.text for m in earlier if m.sender == "customer"]
-        return said[-1] if said else message.text
+async def _answer(
+    turn: Turn, with_engines: Sequence[Engine] | None, *, may_answer: bool
+) -> AsyncIterator[Event]:
+    if why := await in_db_thread(turn.emergency)():
+        await in_db_thread(turn.alarm)(why, may_answer=may_answer)
+    elif not may_answer:
+        return
+    else:
+        try:
+            async with asyncio.timeout(settings.CHAT_TURN_SECONDS):
+                async for event in _reply(turn, with_engines):
+                    yield event
+        except Exception as exc:
+            # Whatever went wrong: the customer gets a person, and staff the reason.
+            logger.exception("Unable to answer in conversation %s", turn.conversation_id)
+            need = NeedsHuman("model", detail=type(exc).__name__, wording="model")
+            await in_db_thread(turn.hand_over)(need, question=turn.message.text)
+    yield Rows(turn.conversation_id, turn.message.seq)
+    yield StateChanged(turn.conversation_id)
 
 
-class TooLong(Exception):
-    """The bot has had its share of turns in this conversation: a person looks at it."""
+async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIterator[Event]:
+    if intents.unfinished(turn.message.text) and settings.CHAT_BURST_MS:
+        await asyncio.sleep(settings.CHAT_BURST_MS / 1000)
+    asked = await in_db_thread(turn.gather)()
+    if asked is None:
+        return  # more was said meanwhile: that turn answers for this one too
+    outcome = agent.Outcome()
+    running = agent.run(asked.situation, outcome, engines=with_engines or engines.in_order())
+    async for delta in running:
+        yield Delta(delta.text)
+    await in_db_thread(turn.store)(asked, outcome)

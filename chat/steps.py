@@ -1,0 +1,122 @@
+"""The steps of one turn that touch the database, each in a thread; turns.py has their order."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+
+from chat import agent, choices, conversations, handoff, receipts, replies, situations, wordings
+from chat.conversations import NewRow
+from chat.llm import embedding, emergencies
+from chat.llm.base import NeedsHuman
+from chat.models import Message
+from chat.situations import Asked
+
+
+class TooLong(Exception):
+    """The bot has had its share of turns in this conversation: a person looks at it."""
+
+
+class Turn:
+    """One message on its way to an answer."""
+
+    def __init__(
+        self,
+        conversation_id: int,
+        message: Message,
+        now: datetime,
+    ) -> None:
+        self.conversation_id = conversation_id
+        self.message = message
+        self.began, self.began_at = monotonic(), now
+
+    @property
+    def now(self) -> datetime:
+        """The time by the clock that the turn began with."""
+        return self.began_at + timedelta(seconds=monotonic() - self.began)
+
+    def gather(self) -> Asked | None:
+        if conversations.newer_said(self.conversation_id, self.message.seq):
+            return None
+        asked = situations.gather(self.conversation_id, up_to=self.message.seq, now=self.now)
+        if conversations.turns_since(asked.conversation) >= settings.CHAT_TURNS_PER_PERSON:
+            raise TooLong
+        asked.situation = situations.look_up(asked, now=self.now)
+        return asked
+
+    def emergency(self) -> str:
+        listed = conversations.business().emergency_words
+        return emergencies.find(self.message.text, listed=listed, embed=embedding.embed_one)
+
+    def alarm(self, why: str, *, may_answer: bool) -> None:
+        """The business's emergency text, whoever has the conversation, and a person at once."""
+        text = conversations.business().emergency_text
+        said = text or wordings.say("emergency", self.conversation_id, self.message.seq)
+        handoff.hand_over(
+            self.conversation_id,
+            question=self.message.text,
+            question_seq=self.message.seq,
+            reason="emergency",
+            detail=why,
+            rows=[NewRow(said, meta={"emergency": True})],
+            awaited=False,
+            trace={"emergency": why},
+            now=self.now,
+        )
+
+    def store(self, asked: Asked, outcome: agent.Outcome) -> None:
+        reply = replies.write(asked, outcome.moves, now=self.now)
+        trace = receipts.receipt(asked, reply, outcome)
+        if outcome.needs is not None:
+            choices.refuse_last(asked, outcome.needs, now=self.now)
+            self.hand_over(
+                outcome.needs, question=asked.text, asked=asked, reply=reply, trace=trace
+            )
+            return
+        conversations.record_bot_reply(
+            self.conversation_id,
+            answering_seq=self.message.seq,
+            rows=reply.rows,
+            outcome=reply.outcome,
+            asked_topic=reply.asked_topic,
+            trace=trace,
+            now=self.now,
+        )
+
+    def hand_over(
+        self,
+        need: NeedsHuman,
+        *,
+        question: str,
+        asked: Asked | None = None,
+        reply: replies.Reply | None = None,
+        trace: dict[str, Any] | None = None,
+    ) -> None:
+        rows = list(reply.rows) if reply else []
+        if need.wording:
+            rows.append(NewRow(replies.handing_over(self.conversation_id, need, self.message.seq)))
+        handoff.hand_over(
+            self.conversation_id,
+            question=question,
+            question_seq=asked.first.seq if asked else self.message.seq,
+            answering_seq=self.message.seq,
+            reason=need.reason,
+            detail=need.detail,
+            request=need.request,
+            match_id=asked.situation.answer.match_id if asked else None,
+            rows=rows,
+            trace=trace or {"failed": need.detail},
+            now=self.now,
+        )
+
+    def by_button(self) -> None:
+        """Hand over what was said before the button was pressed, else the button's own words."""
+        earlier = conversations.earlier(
+            self.message.conversation, before_seq=self.message.seq, limit=4
+        )
+        said = [m.text for m in earlier if m.sender == "customer"]
+        need = NeedsHuman("asked", wording="person")
+        self.hand_over(need, question=said[-1] if said else self.message.text)
