@@ -140,16 +140,19 @@ def answer_for(request: HttpRequest, payload: QuestionIn) -> dict[str, Any]:
 )
 def remember(request: HttpRequest, customer_id: int, payload: RememberIn) -> Any:
     customer = customer_of(request, customer_id)
-    made = services.propose(
-        customer.pk,
-        topic=payload.topic,
-        category=payload.category,
-        value=payload.value or payload.text,
-        text=payload.text,
-        evidence={"quote": payload.quote},
-        by=actor(request),
-        now=timezone.now(),
-    )
+    try:
+        made = services.propose(
+            customer.pk,
+            topic=payload.topic,
+            category=payload.category,
+            value=payload.value or payload.text,
+            text=payload.text,
+            evidence={"quote": payload.quote},
+            by=actor(request),
+            now=timezone.now(),
+        )
+    except services.NotValidated as exc:
+        raise HttpError(422, str(exc)) from None
     return Reply(202, {"memory": _memory(made)})
 
 

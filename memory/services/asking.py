@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from memory import values
+from memory import secrets, values
 from memory.lifecycle.match import Scored, Verdict
 from memory.likeness import normalise
 from memory.llm.base import Unavailable
@@ -155,6 +155,7 @@ def _record(
     shown = {"deliver": 1, "offer": OFFERED, "gap": 0}[verdict.way]
     best = verdict.candidates[0] if verdict.candidates else None
     vector = vector_of(question)
+    question = secrets.blank(question)
     return AnswerMatch.objects.create(
         answer_id=best.id if delivered and best else None,
         customer_id=customer_id,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
-from memory import pipeline, tasks
+from memory import pipeline, secrets, tasks, values
 from memory.lifecycle import episode, write
 from memory.models import Episode, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Intent, Status, Transcript
 
 from . import bell
+from .agents import NotValidated
 
 run_agent = pipeline.run
 nightly = pipeline.nightly
@@ -132,9 +134,18 @@ def propose(
     by: str,
     now: datetime,
 ) -> Memory:
-    """An agent's proposal: waits for a person, and is used by nobody till then."""
+    """An agent's proposal: waits for a person, and is used by nobody till then.
+
+    Raises NotValidated if it holds a secret. What a person turned down is not proposed again: the
+    row that says so is returned.
+    """
+    if found := secrets.find("\n".join((text, value, json.dumps(evidence, default=str)))):
+        raise NotValidated(f"It holds a {found[0].kind}, which is kept nowhere.")
     row = Topic.objects.get(key=topic) if topic else None
     with write.customer_locked(customer_id):
+        told = Memory.objects.for_customer(customer_id).filter(topic=row, status=Status.REJECTED)
+        if refused := next((m for m in told if values.same(m.value, value)), None):
+            return refused
         made = Memory.objects.create(
             customer_id=customer_id,
             topic=row,

@@ -182,6 +182,25 @@ def test_an_agents_proposal_waits_for_a_person(waiting):
     assert (waiting.status, waiting.needs_review) == ("pending", True)
 
 
+def test_a_proposal_with_a_secret_is_refused(ada, plan):
+    with pytest.raises(services.NotValidated, match="password"):
+        services.propose(
+            ada.pk, topic="plan", category="confirmed_fact", value="Acorn", text="Plan: Acorn",
+            evidence={"quote": "my password is hunter22"}, by="api:shop", now=NOW,
+        )  # fmt: skip
+
+
+def test_an_agent_cannot_propose_again_what_was_turned_down(ada, waiting):
+    services.review(waiting.pk, approve=False, by="staff:1", now=LATER)
+
+    again = services.propose(
+        ada.pk, topic="plan", category="confirmed_fact", value="acorn basic", text="Acorn",
+        evidence={}, by="api:shop", now=LATER,
+    )  # fmt: skip
+
+    assert (again.pk, again.status) == (waiting.pk, "rejected")
+
+
 def test_approving_replaces_what_stood_and_can_be_undone(ada, waiting):
     old = services.remember(
         ada.pk, topic="plan", value="Birch Plus", text="", by="staff:1", now=NOW
