@@ -133,17 +133,6 @@ def fit_choice(
     return weights
 
 
-def rare_height(values: Floats, *, one_in: int) -> float:
-    """Return the height that one in so many `values` would pass, and none of these does.
-
-    The highest tenth is taken as an exponential tail: a steadier guess than the maximum alone.
-    """
-    ordered = np.sort(values)
-    high = ordered[-max(5, len(ordered) // 10) :]
-    reach = high[0] + (high.mean() - high[0]) * np.log(one_in * len(high) / len(ordered))
-    return float(max(reach, ordered[-1]))
-
-
 @dataclass(frozen=True, slots=True)
 class Stored:
     """One answer with every wording that is known to mean it; the title is the first."""

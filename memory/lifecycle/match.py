@@ -17,16 +17,15 @@ from memory.likeness import (
     fit_choice,
     likelihoods,
     normalise,
-    rare_height,
 )
 from memory.types import Vector, Way
 
 # How much each signal counts before the store has its own say: nearest wording, mean of wordings,
-# the answer's own text, letters; for "none of these": always, and how near the five nearest are.
+# the answer's own text, letters; for "none of these": always, and how near the nearest are.
 # Fitted on a dental practice's questions (stores of 3 to 45 answers with 1 to 8 wordings).
-PRIOR = np.array([1.0, 8.0, 10.0, 7.0, 4.6, 13.0])
+PRIOR = np.array([3.0, 6.0, 9.0, 6.0, 4.0, 9.0, 7.0])
 PRECISION = 0.5  # of the prior: a few dozen trials move it
-CROWD = 5  # nearest answers that say how crowded the place is
+CROWDS = (5, 20)  # so many nearest answers say how crowded the place is
 ENOUGH_OUTCOMES = 50
 BACKGROUND = 0.2  # likeness of two unrelated questions: stands in where there are fewer answers
 
@@ -34,9 +33,11 @@ TRIALS = 256  # stored wordings that are put to the test; more teach little and 
 RIVALS = 20  # answers that a trial is weighed against
 ENOUGH_TRIALS = 20  # of answers with a second wording; with fewer the prior stands
 ENOUGH_TO_DELIVER = 50
-LOST = 0.06  # share of known questions that may go to a person so that more unknown ones do
-NONE_CUT = 0.77  # where to call a person before there are trials
-SAFE = 200  # one in so many mistakes may look surer than the cut
+LOST = 0.08  # share of known questions that may go to a person so that more unknown ones do
+TOO_LOW = 0.09  # score below which a person is called, before there are trials
+# Of questions whose answer is not stored, one in a hundred may look surer than the cut; of those
+# whose answer is stored, no mistake may.
+UNKNOWN_DELIVERED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Cuts:
 
     deliver: float | None  # None: by an equal wording alone
     margin: float
-    none: float
+    offer: float  # below it a person is called
 
 
 class Index:
@@ -95,7 +96,7 @@ class Index:
             known = self.stored[next(iter(equal))]
             found = Scored(known.id, 1.0, question, {"equal": 1.0})
             return Verdict("deliver", (found,), 1.0, "a confirmed wording, word for word")
-        best, none = self._rank(self.firm, question, vector, top)
+        best = self._rank(self.firm, question, vector, top)
         if self.cuts.deliver is not None and best[0].score > self.cuts.deliver:
             margin = _margin(best)
             if margin > self.cuts.margin:
@@ -103,15 +104,14 @@ class Index:
                     "deliver", best, margin, "surer than any mistake among what is stored"
                 )
         if self.loose is not self.firm:
-            best, none = self._rank(self.loose, question, vector, top)
-        if none > self.cuts.none:
+            best = self._rank(self.loose, question, vector, top)
+        if best[0].score < self.cuts.offer:
             return Verdict("gap", best, _margin(best), "no stored answer is near enough")
         return Verdict("offer", best, _margin(best), "near, not sure")
 
     def _rank(
         self, shelf: Shelf, question: str, vector: Vector | None, top: int
-    ) -> tuple[tuple[Scored, ...], float]:
-        """Return the best answers, and how likely none of all is meant."""
+    ) -> tuple[Scored, ...]:
         signals = shelf.one(question, vector)
         odds = likelihoods(_with_none(signals[None]), self.weights)[0]
         names = ("wording", "wordings", "text", "letters")
@@ -124,7 +124,7 @@ class Index:
                 parts={n: round(float(x), 3) for n, x in zip(names, signals[a], strict=True)},
             )
             for a in map(int, best)
-        ), float(odds[-1])
+        )
 
     def _learn(self) -> tuple[Floats, Cuts]:
         """Take wordings out, alone and with their whole answer, and see what the rest says."""
@@ -134,7 +134,7 @@ class Index:
         own = shelf.owner[leave]
         known = np.bincount(shelf.owner)[own] > 1
         if len(self.stored) < 2 or known.sum() < ENOUGH_TRIALS:
-            return PRIOR, Cuts(None, 0.0, NONE_CUT)
+            return PRIOR, Cuts(None, 0.0, TOO_LOW)
         features, chosen, possible = _trials(seen, own, known)
         absent = chosen == possible.shape[1] - 1
         importance = np.where(absent, known.sum() / len(leave), 1.0)
@@ -170,7 +170,7 @@ def _trials(
 
 
 def _cuts(odds: Floats, chosen: Ints, *, few: bool) -> Cuts:
-    none, answers = odds[:, -1], odds[:, :-1]
+    answers = odds[:, :-1]
     best = np.sort(answers, axis=1)
     top = best[:, -1]
     margin = top - best[:, -2]
@@ -178,13 +178,16 @@ def _cuts(odds: Floats, chosen: Ints, *, few: bool) -> Cuts:
     right = there & (answers.argmax(axis=1) == 0)
     in_three = there & (answers[:, 0] >= best[:, -3 if best.shape[1] > 2 else 0])
     n = int(in_three.sum())
-    lost = float(np.quantile(none[in_three], 1 - LOST)) if n else NONE_CUT
-    cut = (n * lost + ENOUGH_TRIALS * NONE_CUT) / (n + ENOUGH_TRIALS)
+    lost = float(np.quantile(top[in_three], LOST)) if n else TOO_LOW
+    offer = (n * lost + ENOUGH_TRIALS * TOO_LOW) / (n + ENOUGH_TRIALS)
     if there.sum() < ENOUGH_TO_DELIVER or few:
-        return Cuts(None, 0.0, cut)
-    mistakes = np.clip(top[~right], 1e-6, 1 - 1e-6)
-    worst = rare_height(np.log(mistakes / (1 - mistakes)), one_in=SAFE)
-    return Cuts(float(1 / (1 + np.exp(-worst))), float(margin[~right].max()), cut)
+        return Cuts(None, 0.0, offer)
+    mistakes = there & ~right
+    worst = float(top[mistakes].max()) if mistakes.any() else 0.0
+    away = np.sort(top[~there])
+    unknown = float(away[-1 - int(len(away) * UNKNOWN_DELIVERED)])
+    wide = float(margin[mistakes].max()) if mistakes.any() else 0.0
+    return Cuts(max(worst, unknown), wide, offer)
 
 
 def _with_none(signals: Floats, *, without_first: bool = False) -> Floats:
@@ -193,9 +196,11 @@ def _with_none(signals: Floats, *, without_first: bool = False) -> Floats:
     features = np.zeros((rows, answers + 1, len(PRIOR)))
     features[:, :answers, :SIGNALS] = signals
     near = signals[:, 1 if without_first else 0 :, 0]
-    near = np.concatenate([near, np.full((rows, CROWD), BACKGROUND)], axis=1)
+    near = np.concatenate([near, np.full((rows, max(CROWDS)), BACKGROUND)], axis=1)
+    near = np.sort(near, axis=1)
     features[:, answers, SIGNALS] = 1
-    features[:, answers, SIGNALS + 1] = np.sort(near, axis=1)[:, -CROWD:].mean(axis=1)
+    for i, crowd in enumerate(CROWDS, start=SIGNALS + 1):
+        features[:, answers, i] = near[:, -crowd:].mean(axis=1)
     return features
 
 
