@@ -20,7 +20,7 @@ from .models import Escalation, Question
 Choice = Literal["everyone", "customer", "none"]
 SCOPES: tuple[Literal["everyone", "customer"], ...] = ("everyone", "customer")
 # From this likeness on a stored answer is shown side by side before another one is kept beside it.
-SAME_QUESTION = 0.6
+SAME_QUESTION = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,16 @@ def _verdict(escalation: Escalation, message: Message, title: str, now: datetime
         customer_id=escalation.conversation.customer_id,
         now=now,
         timezone=_zone(escalation),
+        said=_said(escalation),
     )
+
+
+def _said(escalation: Escalation) -> list[str]:
+    """The customer's own words: what is in them must reach nobody else by way of the answer."""
+    rows = Message.objects.filter(
+        conversation_id=escalation.conversation_id, sender=Message.Sender.CUSTOMER
+    )
+    return list(rows.order_by("-seq").values_list("text", flat=True)[:40])
 
 
 def _zone(escalation: Escalation) -> str:

@@ -23,6 +23,7 @@ class Line:
     label: str
     source: str
     why: str
+    quote: str  # where it says more than the fact
     hidden: bool  # sensitive: shown after a click that is recorded
 
 
@@ -100,7 +101,8 @@ def source_of(memory: Memory) -> str:
 def _line(memory: Memory, why: str, show_sensitive: bool) -> Line:
     label = memory.topic.label if memory.topic else memory.get_category_display()
     hidden = memory.sensitive and not show_sensitive
-    return Line(memory, label, source_of(memory), why, hidden)
+    quote = "" if memory.corrected_by_staff or memory.quote == memory.text else memory.quote
+    return Line(memory, label, source_of(memory), why, quote, hidden)
 
 
 def _reasons(memories: Iterable[Memory]) -> dict[int, str]:

@@ -85,3 +85,7 @@ def _same(question: Question) -> Gap | None:
         return None
     found = open_questions.filter(match_id=nearest.pk).first()
     return found.gap if found else None
+
+
+def close(gap: Gap, answer: Answer, *, now: datetime) -> None:
+    Gap.objects.filter(pk=gap.pk, answered_at=None).update(answered_at=now, answer=answer)

@@ -25,7 +25,7 @@ NAMES = {
     "unclaimed": _("Nobody has it"),
     "mine": _("Mine"),
     "everyone": _("Everyone's"),
-    "customer": _("Waiting for the customer"),
+    "customer": _("Customer’s turn"),
     "overdue": _("Overdue"),
     "bot": _("With the bot"),
     "resolved": _("Resolved"),
@@ -39,7 +39,6 @@ EMPTY = {
     "overdue": _("Nothing is late."),
     "bot": _("Nobody is chatting with the bot at the moment."),
     "resolved": _("Nothing has been resolved yet."),
-    "review": _("Nothing to check: no open contradiction, nothing that is waiting for a look."),
 }
 
 
@@ -56,8 +55,6 @@ def listed(
     """Return the rows of one list. The unknown name is the first list."""
     if name == "bot":
         rows: Sequence[Any] = _with_the_bot(now, limit + 1)
-    elif name == "review":
-        rows = _to_check(limit + 1)
     else:
         rows = list(_escalations(name, staff, now, queue)[: limit + 1])
     return Listed(name, rows[:limit], len(rows) > limit)
@@ -75,10 +72,6 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
     figures["bot"] = _live(now).count()
     figures["review"] = Conflict.objects.filter(decided_at=None).count() + _doubtful().count()
     return figures
-
-
-def recent_first(name: str) -> bool:
-    return name in {"resolved", "bot"}
 
 
 def _escalations(name: str, staff: User, now: datetime, queue: int | None) -> Any:
@@ -132,10 +125,12 @@ def _with_the_bot(now: datetime, limit: int) -> list[Conversation]:
 
 
 def _doubtful() -> Any:
-    return Memory.objects.filter(Q(status="pending") | Q(status="active", needs_review=True))
+    shown_as_conflict = Conflict.objects.filter(decided_at=None).values("new")
+    unsure = Q(status="pending") | Q(status="active", needs_review=True)
+    return Memory.objects.filter(unsure).exclude(pk__in=shown_as_conflict)
 
 
-def _to_check(limit: int) -> list[Conflict | Memory]:
+def to_check(limit: int = 100) -> list[Conflict | Memory]:
     conflicts = (
         Conflict.objects.filter(decided_at=None)
         .select_related("customer", "topic", "old", "new")

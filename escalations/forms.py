@@ -1,0 +1,119 @@
+"""What is typed at the desk, read back. Words are never trimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
+
+from chat.frames import BadFrame, clean
+
+from .capture import SCOPES, Keep, Step
+
+
+class Words(forms.CharField):
+    """Text as it was typed: one line ending, no NUL, and nothing else is changed."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strip=False, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        try:
+            return clean(super().clean(value))
+        except BadFrame as exc:
+            raise forms.ValidationError(str(exc)) from exc
+
+
+class AnswerForm(forms.Form):
+    """An answer that somebody at the desk has anyway."""
+
+    title = forms.CharField(
+        label=_("The question, as you would put it"),
+        max_length=300,
+        help_text=_("Customers see it when we ask “did you mean …?”. No names in it."),
+    )
+    text = Words(label=_("The answer, word for word"), widget=forms.Textarea(attrs={"rows": 6}))
+    wordings = Words(
+        label=_("Other ways to ask it"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One a line. Nobody is shown these; they help to recognise the question."),
+    )
+    role = forms.CharField(
+        label=_("Whose words these are"), max_length=120, help_text=_("For example: dentist")
+    )
+    review_on = forms.DateField(
+        label=_("Look at it again on"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+
+
+class FactForm(forms.Form):
+    """Something about a customer that staff know."""
+
+    topic = forms.SlugField(label=_("About"))
+    text = forms.CharField(label=_("What is so"), max_length=500)
+
+
+class QueueFilter(forms.Form):
+    queue = forms.IntegerField(required=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    field: str
+    text: str
+
+
+def keeps(data: Mapping[str, Any], step: Step, zone: str) -> tuple[list[Keep], list[Fault]]:
+    """Read the keeping step: the ticked messages of one choice are one answer."""
+    chosen: dict[str, list[int]] = {scope: [] for scope in SCOPES}
+    for part in step.parts:
+        choice = data.get(f"keep-{part.message.seq}", "none")
+        if choice in chosen:
+            chosen[choice].append(part.message.seq)
+    title = str(data.get("title", "")).strip()
+    if not any(chosen.values()):
+        return [], []
+    if not title:
+        return [], [Fault("title", str(_("Which question does this answer? Please write it.")))]
+    until, fault = _until(str(data.get("valid_until", "")), zone)
+    if fault:
+        return [], [fault]
+    question = str(data.get("question", ""))
+    rival = step.rival.answer_id if step.rival and data.get("rival") == "replace" else None
+    return [
+        Keep(
+            scope=scope,
+            seqs=tuple(chosen[scope]),
+            title=title,
+            question_id=int(question) if question.isdecimal() else None,
+            replaces=rival if scope == "everyone" else None,
+            valid_until=until,
+        )
+        for scope in SCOPES
+        if chosen[scope]
+    ], []
+
+
+def _until(text: str, zone: str) -> tuple[datetime | None, Fault | None]:
+    """Return the end of that day in the business's zone."""
+    if not text:
+        return None, None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None, Fault("valid_until", str(_("This is not a date.")))
+    end = datetime.combine(day + timedelta(days=1), time(), ZoneInfo(zone))
+    return end.astimezone(UTC), None
+
+
+def staff_choice(user: User) -> tuple[int, str]:
+    return user.pk, user.get_full_name() or user.get_username()

@@ -1,0 +1,7 @@
+"""The desk's socket."""
+
+from django.urls import path
+
+from .consumers import DeskConsumer
+
+websocket_urlpatterns = [path("ws/desk/", DeskConsumer.as_asgi())]

@@ -1,0 +1,97 @@
+"""Find words in messages, customers, answers and memories, also when a letter is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.postgres.search import (
+    SearchQuery,
+    SearchRank,
+    SearchVector,
+    TrigramWordSimilarity,
+)
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Greatest
+
+from chat.models import Message
+from memory.models import Answer, Customer, Memory
+
+CONFIG = "english"
+LIKE = 0.45  # trigram word similarity: one wrong letter in a word still finds it
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    customers: list[Customer]
+    answers: list[Answer]
+    messages: list[Message]
+    memories: list[Memory]
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.customers or self.answers or self.messages or self.memories)
+
+
+def search(words: str) -> Found:
+    """Sensitive memories are not found here: they are read on the card, which records it."""
+    query = SearchQuery(words, search_type="websearch", config=CONFIG)
+    return Found(
+        customers=list(_customers(words)),
+        answers=list(_answers(words, query)),
+        messages=list(_messages(words, query)),
+        memories=list(_memories(words, query)),
+    )
+
+
+def _customers(words: str) -> QuerySet[Customer]:
+    return (
+        Customer.objects.filter(erase_requested_at=None)
+        .annotate(
+            near=Greatest(
+                TrigramWordSimilarity(words, "name"), TrigramWordSimilarity(words, "email")
+            )
+        )
+        .filter(Q(near__gt=LIKE) | Q(external_id=words) | Q(name__icontains=words))
+        .order_by("-near", "name")[:SHOWN]
+    )
+
+
+def _near(words: str) -> Greatest:
+    return Greatest(TrigramWordSimilarity(words, "name"), TrigramWordSimilarity(words, "email"))
+
+
+def _answers(words: str, query: SearchQuery) -> QuerySet[Answer]:
+    vector = SearchVector("title", weight="A", config=CONFIG) + SearchVector(
+        "parts", weight="B", config=CONFIG
+    )
+    return (
+        Answer.objects.filter(status="active")
+        .annotate(rank=SearchRank(vector, query), near=TrigramWordSimilarity(words, "title"))
+        .filter(Q(rank__gt=0) | Q(near__gt=LIKE))
+        .order_by("-rank", "-near")[:SHOWN]
+    )
+
+
+def _messages(words: str, query: SearchQuery) -> list[Message]:
+    """By the index on the words; only when that finds nothing, by the index on their letters."""
+    rows = Message.objects.exclude(kind=Message.Kind.STATE).select_related("conversation__customer")
+    # The same expression as the index message_words.
+    exact = rows.annotate(vector=SearchVector("text", config=CONFIG)).filter(vector=query)
+    found = list(exact.order_by("-created_at")[:SHOWN])
+    if found:
+        return found
+    return list(rows.filter(text__trigram_word_similar=words).order_by("-created_at")[:SHOWN])
+
+
+def _memories(words: str, query: SearchQuery) -> QuerySet[Memory]:
+    return (
+        Memory.objects.filter(status="active", sensitive=False)
+        .annotate(
+            rank=SearchRank(SearchVector("text", config=CONFIG), query),
+            near=TrigramWordSimilarity(words, F("text")),
+        )
+        .filter(Q(rank__gt=0) | Q(near__gt=LIKE))
+        .select_related("customer", "topic")
+        .order_by("-rank", "-near")[:SHOWN]
+    )

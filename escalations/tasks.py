@@ -1,0 +1,42 @@
+"""What the desk does by the clock. Each task is a sweep: twice, or late, does no harm."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from celery import shared_task
+from django.utils import timezone
+
+from . import alerts, claim, delivery, inbox
+from .models import Escalation, Presence
+
+
+@shared_task
+def alert_staff(escalation_id: int) -> int:
+    return alerts.alert(escalation_id, now=timezone.now())
+
+
+@shared_task
+def send_mails() -> int:
+    return delivery.send_due(timezone.now())
+
+
+@shared_task
+def watch() -> dict[str, int]:
+    """Alert what the bell missed, alert again; warn of quiet claims and return them."""
+    now = timezone.now()
+    missed = Escalation.objects.unclaimed().filter(
+        alerted_at=None, opened_at__lt=now - timedelta(seconds=20)
+    )
+    raised = (
+        Escalation.objects.open().filter(questions__reason="emergency").exclude(reason="emergency")
+    )
+    for pk in raised.values_list("pk", flat=True):
+        inbox.raise_to_emergency(pk, now)
+    Presence.objects.filter(seen_at__lt=now - timedelta(hours=1)).delete()
+    return {
+        "alerted": sum(alerts.alert(pk, now=now) for pk in missed.values_list("pk", flat=True)),
+        "alerted_again": alerts.realert(now),
+        "warned": claim.warn_quiet(now),
+        "returned": claim.return_quiet(now),
+    }

@@ -1,0 +1,72 @@
+"""How the desk says times, names and stored values."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.contrib.auth.models import User
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from escalations.people import name_of
+
+register = template.Library()
+
+
+@register.filter
+def ago(at: datetime | None, now: datetime) -> str:
+    """Return how long ago in one word: "now", "5 min", "3 h", "2 d"."""
+    return _span(now - at) if at else ""
+
+
+@register.filter
+def due(at: datetime | None, now: datetime) -> str:
+    if at is None:
+        return ""
+    if at < now:
+        return _("{time} overdue").format(time=_span(now - at))
+    if at - now < timedelta(hours=12):
+        return _("due in {time}").format(time=_span(at - now))
+    local = timezone.localtime(at)
+    return _("due on {day} at {clock}").format(
+        day=f"{local:%A}", clock=f"{local.hour}:{local.minute:02d}"
+    )
+
+
+@register.filter
+def staff_name(user: User | None) -> str:
+    return name_of(user) if user else ""
+
+
+@register.filter
+def words(key: str) -> str:
+    """Return a stored key as people read it: "preferred_time" → "Preferred time"."""
+    return key.replace("_", " ").capitalize()
+
+
+@register.filter
+def plain(value: Any) -> str:
+    """Return a stored value as text: lists and pairs without brackets."""
+    if isinstance(value, dict):
+        return "; ".join(f"{words(str(k))}: {plain(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(plain(one) for one in value)
+    return str(value)
+
+
+@register.filter
+def zone_words(zone: str) -> str:
+    return zone.rsplit("/", 1)[-1].replace("_", " ")
+
+
+def _span(span: timedelta) -> str:
+    minutes = int(span.total_seconds() // 60)
+    if minutes < 1:
+        return _("now")
+    if minutes < 60:
+        return _("{number} min").format(number=minutes)
+    if minutes < 48 * 60:
+        return _("{number} h").format(number=minutes // 60)
+    return _("{number} d").format(number=minutes // 1440)

@@ -1,0 +1,1 @@
+"""The console's pages: each view translates, makes one call, and translates back."""

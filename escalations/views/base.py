@@ -1,0 +1,108 @@
+"""What every page of the desk shares: who may come in, and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django_htmx.middleware import HtmxDetails
+
+from chat.conversations import business
+from escalations import drafts, lists
+from escalations.models import Escalation, Queue
+
+P = ParamSpec("P")
+
+
+class DeskRequest(HttpRequest):
+    """A request of somebody who works here."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+def for_staff(
+    view: Callable[Concatenate[DeskRequest, P], HttpResponse],
+) -> Callable[Concatenate[DeskRequest, P], HttpResponse]:
+    """Let staff in; who is not signed in is asked to, everybody else is refused."""
+
+    @wraps(view)
+    def guarded(request: DeskRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not (request.user.is_active and request.user.is_staff):
+            raise PermissionDenied
+        with timezone.override(business().timezone):
+            return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def page(
+    request: DeskRequest, template: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    return render(request, template, {"business": business(), **context}, status=status)
+
+
+def list_context(request: DeskRequest) -> dict[str, Any]:
+    """Return the rows of the chosen list and how much each list holds."""
+    now = timezone.now()
+    name = request.GET.get("list", "")
+    name = name if name in lists.EMPTY else "unclaimed"
+    queue = number(request.GET.get("queue"))
+    limit = min(number(request.GET.get("n")) or lists.PAGE, 500)
+    figures = lists.counts(staff=request.user, now=now)
+    listed = lists.listed(name, staff=request.user, now=now, queue=queue, limit=limit)
+    return {
+        "listed": listed,
+        "tabs": [(key, label, figures.get(key)) for key, label in lists.NAMES.items()],
+        "figures": figures,
+        "empty": lists.EMPTY[name],
+        "queues": Queue.objects.order_by("name"),
+        "queue": queue,
+        "query": urlencode({"list": name} | ({"queue": queue} if queue else {})),
+        "more": urlencode({"list": name, "n": limit + lists.PAGE}),
+        "now": now,
+        "here": _here(request),
+    }
+
+
+def _here(request: DeskRequest) -> str:
+    """Return the address that the page shows: changing the list leaves what is open open."""
+    opened, chat = number(request.GET.get("open")), number(request.GET.get("chat"))
+    match = request.resolver_match
+    if match and match.url_name == "chat":
+        return request.path
+    if match and "pk" in match.kwargs:
+        opened = match.kwargs["pk"]
+    if opened is not None:
+        return reverse("escalations:detail", args=[opened])
+    if chat is not None:
+        return reverse("escalations:chat", args=[chat])
+    return reverse("escalations:inbox")
+
+
+def back_to(request: DeskRequest, escalation: Escalation | None = None) -> HttpResponse:
+    """Return to the escalation, or to the list, that the form came from."""
+    name = request.POST.get("list", "")
+    query = f"?{urlencode({'list': name})}" if name in lists.NAMES else ""
+    if escalation is None:
+        return redirect(reverse("escalations:inbox") + query)
+    return redirect(reverse("escalations:detail", args=[escalation.pk]) + query)
+
+
+def others_here(escalation: Escalation, request: DeskRequest) -> list[drafts.Looker]:
+    return drafts.lookers(escalation, but=request.user, now=timezone.now())
+
+
+def number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 16 else None

@@ -1,0 +1,177 @@
+"""The inbox with its three panes, and the one request by which an open page keeps up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat import frames
+from chat.models import Conversation
+from escalations import card, claim, drafts, people
+from escalations.models import Escalation, Question, StaffNote
+from memory import services
+from memory.types import AnswerCandidate
+
+from .base import DeskRequest, for_staff, list_context, number, others_here, page
+
+LIKENESS = ((0.85, _("almost certainly")), (0.6, _("probably")), (0.0, _("perhaps")))
+
+
+@for_staff
+def inbox(request: DeskRequest) -> HttpResponse:
+    return page(request, "escalations/inbox.html", list_context(request) | {"shows": "list"})
+
+
+@for_staff
+def detail(request: DeskRequest, pk: int) -> HttpResponse:
+    escalation = find(pk)
+    context = list_context(request) | work_context(request, escalation)
+    context |= {"suggestions": suggestions(context["question"])} | side_context(escalation)
+    draft = drafts.of(escalation, request.user)
+    context |= {"shows": "main", "draft": draft, "canned": _canned(request, escalation)}
+    if draft is not None:
+        context["seen_seq"] = draft.seen_seq
+        context["arrived"] = drafts.arrived_since(escalation, draft.seen_seq)
+    return page(request, "escalations/inbox.html", context)
+
+
+@for_staff
+def chat(request: DeskRequest, pk: int) -> HttpResponse:
+    """A conversation with the bot, or one that is over: to read, and to step into."""
+    conversation = get_object_or_404(Conversation.objects.select_related("customer"), pk=pk)
+    waiting = Escalation.objects.open().filter(conversation=conversation).first()
+    context = list_context(request) | {
+        "shows": "main",
+        "chat": conversation,
+        "conversation": conversation,
+        "customer": conversation.customer,
+        "waiting": waiting,
+        "rows": transcript(conversation),
+        "card": card.card(conversation.customer, now=timezone.now(), but=conversation.pk),
+    }
+    return page(request, "escalations/inbox.html", context)
+
+
+@for_staff
+def live(request: DeskRequest) -> HttpResponse:
+    """What changed, in one request per ping: every part is sent, the page takes in what differs."""
+    context = list_context(request) | {"live": True}
+    parts = ["escalations/_tabs.html", "escalations/_list.html"]
+    pk, conversation_pk = number(request.GET.get("open")), number(request.GET.get("chat"))
+    if pk is not None:
+        escalation = find(pk)
+        seen = number(request.GET.get("seen_seq"))
+        context |= work_context(request, escalation)
+        if seen is not None:
+            context["arrived"] = drafts.arrived_since(escalation, seen)
+        parts += work_parts(escalation)
+    elif conversation_pk is not None:
+        conversation = get_object_or_404(
+            Conversation.objects.select_related("customer"), pk=conversation_pk
+        )
+        context |= {
+            "rows": transcript(conversation),
+            "customer": conversation.customer,
+            "conversation": conversation,
+        }
+        parts.append("escalations/_log.html")
+    return fragments(request, parts, context)
+
+
+def fragments(request: DeskRequest, parts: list[str], context: dict[str, Any]) -> HttpResponse:
+    """Return parts of the page, each marked for the place that it has there."""
+    return HttpResponse("\n".join(render_to_string(p, context, request) for p in parts))
+
+
+def work_parts(escalation: Escalation) -> list[str]:
+    names = ("state", "log", "arrived", "reply_bar")
+    return [f"escalations/_{name}.html" for name in names]
+
+
+def find(pk: int) -> Escalation:
+    return get_object_or_404(
+        Escalation.objects.select_related(
+            "conversation__customer", "claimed_by", "closed_by", "queue__calendar"
+        ),
+        pk=pk,
+    )
+
+
+def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]:
+    """Return what stands in the middle: who has it, what was said, what may be done."""
+    conversation = escalation.conversation
+    questions = list(escalation.questions.order_by("asked_at", "pk"))
+    mine = escalation.claimed_by_id == request.user.pk and escalation.closed_at is None
+    now = timezone.now()
+    returns = claim.returns_at(escalation) if mine else None
+    return {
+        "escalation": escalation,
+        "conversation": conversation,
+        "customer": conversation.customer,
+        "questions": questions,
+        "question": next((q for q in questions if q.answer_id is None), None),
+        "rows": transcript(conversation),
+        "mine": mine,
+        "free": escalation.claimed_by_id is None and escalation.closed_at is None,
+        "lookers": others_here(escalation, request),
+        "colleagues": _colleagues(request.user),
+        "returns_at": returns if returns and returns - now <= claim.WARNING else None,
+        "seen_seq": conversation.last_seq,
+        "failed_mails": escalation.deliveries.filter(sent_at=None, attempts__gt=0),
+        "now": now,
+    }
+
+
+def side_context(escalation: Escalation, *, show_sensitive: bool = False) -> dict[str, Any]:
+    return {
+        "card": card.card(
+            escalation.conversation.customer,
+            now=timezone.now(),
+            but=escalation.conversation_id,
+            show_sensitive=show_sensitive,
+        )
+    }
+
+
+def suggestions(question: Question | None) -> list[tuple[AnswerCandidate, str]]:
+    """Return stored answers that may answer the question, with their likeness in words."""
+    if question is None:
+        return []
+    found = services.similar_answers(question.text, now=timezone.now(), limit=3)
+    return [(c, likeness(c.score)) for c in found]
+
+
+def likeness(score: float) -> str:
+    """Say how likely it is in words; the number is for the pointer that rests on them."""
+    return str(next(words for least, words in LIKENESS if score >= least))
+
+
+def transcript(conversation: Conversation) -> list[dict[str, Any]]:
+    """Return the rows of the log with staff's notes between them, in order of time."""
+    rows = [
+        (m.created_at, m.seq, frames.row(m, names=True, own=False))
+        for m in conversation.messages.order_by("seq")
+    ]
+    notes = StaffNote.objects.filter(conversation=conversation).select_related("author")
+    for note in notes:
+        name = people.name_of(note.author) if note.author else ""
+        said = {"kind": "note", "text": note.text, "name": name, "sender": "note", "role": ""}
+        at = note.created_at
+        rows.append((at, conversation.last_seq + note.pk, said | {"at": at.isoformat()}))
+    return [row for _at, _seq, row in sorted(rows, key=lambda r: (r[0], r[1]))]
+
+
+def _colleagues(user: User) -> list[tuple[int, str]]:
+    staff = User.objects.filter(is_active=True, is_staff=True).exclude(pk=user.pk)
+    return [(u.pk, people.name_of(u)) for u in staff.order_by("first_name", "username")]
+
+
+def _canned(request: DeskRequest, escalation: Escalation) -> list[dict[str, str]]:
+    found = drafts.canned(customer=escalation.conversation.customer, staff=request.user)
+    return [{"shortcut": shortcut, "text": text} for shortcut, text in found]

@@ -1,0 +1,121 @@
+"""The end of an escalation: what is kept, and who else was waiting for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from chat.conversations import business
+from escalations import capture, claim, fanout, forms, gaps, people, reply
+from escalations.models import Gap
+from memory.models import Answer
+
+from .base import DeskRequest, back_to, for_staff, list_context, number, page
+from .console import find
+
+
+@for_staff
+def keep(request: DeskRequest, pk: int) -> HttpResponse:
+    """Show each staff message since the claim with its choice; on "Keep and resolve", do it."""
+    escalation = find(pk)
+    if escalation.closed_at is not None or escalation.claimed_by_id != request.user.pk:
+        messages.warning(request, _("You do not have this any more."))
+        return back_to(request, escalation)
+    now = timezone.now()
+    step = capture.propose(escalation, now=now)
+    faults: list[forms.Fault] = []
+    if request.method == "POST":
+        kept, faults = forms.keeps(request.POST, step, business().timezone)
+        if not faults:
+            return _resolve(request, pk, kept)
+    context: dict[str, Any] = {
+        "escalation": escalation,
+        "customer": escalation.conversation.customer,
+        "step": step,
+        "parts": [_shown(part, request) for part in step.parts],
+        "chosen_question": number(request.POST.get("question")) or step.question_id,
+        "rival_choice": request.POST.get("rival", "both"),
+        "faults": {f.field: f.text for f in faults},
+        "title": request.POST.get("title", step.title),
+        "chosen": request.POST,
+        "shows": "main",
+    }
+    return page(
+        request, "escalations/keep.html", list_context(request) | context,
+        status=422 if faults else 200,
+    )  # fmt: skip
+
+
+def _shown(part: capture.Part, request: DeskRequest) -> dict[str, Any]:
+    chosen = request.POST.get(f"keep-{part.message.seq}", part.verdict.choice)
+    return {"message": part.message, "verdict": part.verdict, "chosen": chosen}
+
+
+def _resolve(request: DeskRequest, pk: int, keeps: list[capture.Keep]) -> HttpResponse:
+    try:
+        kept = reply.resolve(pk, staff=request.user, now=timezone.now(), keep=keeps)
+    except claim.NotYours:
+        messages.warning(request, _("You do not have this any more."))
+        return back_to(request, find(pk))
+    except claim.MoreAsked:
+        messages.error(request, _("An emergency came in here. Please read it first."))
+        return back_to(request, find(pk))
+    messages.success(request, _said(kept))
+    shared = next((k for k in kept if k.answer and k.question and k.question.gap_id), None)
+    if shared and gaps.also_waiting([shared.question.gap_id], but=pk):  # type: ignore[union-attr,list-item]
+        return redirect("escalations:waiting", shared.question.gap_id)  # type: ignore[union-attr]
+    return back_to(request)
+
+
+@for_staff
+def waiting(request: DeskRequest, pk: int) -> HttpResponse:
+    """Who else waits for this answer: each is told after staff confirmed the list."""
+    gap = get_object_or_404(Gap, pk=pk)
+    answer = gap.answer or _chosen_answer(request)
+    questions = gaps.also_waiting([gap.pk], but=0)
+    if request.method == "POST" and answer is not None:
+        ticked = [q for q in questions if str(q.pk) in request.POST.getlist("question")]
+        result = fanout.answer_all(ticked, answer.pk, staff=request.user, now=timezone.now())
+        if ticked:
+            gaps.close(gap, answer, now=timezone.now())
+        _report(request, result)
+        return back_to(request)
+    context = {"gap": gap, "answer": answer, "questions": questions}
+    return page(request, "escalations/waiting.html", context)
+
+
+def _chosen_answer(request: DeskRequest) -> Answer | None:
+    chosen = request.POST.get("answer") or request.GET.get("answer") or ""
+    return (
+        Answer.objects.active(timezone.now()).filter(pk=chosen if chosen.isdecimal() else 0).first()
+    )
+
+
+def _report(request: DeskRequest, result: fanout.FanOut) -> None:
+    if result.told:
+        text = ngettext(
+            "{number} person has the answer now.", "{number} people have the answer now.",
+            len(result.told),
+        )  # fmt: skip
+        messages.success(request, text.format(number=len(result.told)))
+    for question, by in result.skipped:
+        customer = question.escalation.conversation.customer
+        text = _("Left out: {customer}. {name} is on it.")
+        messages.warning(request, text.format(customer=customer, name=people.name_of(by)))
+
+
+def _said(kept: list[capture.Kept]) -> str:
+    scopes = {k.scope for k in kept if k.answer or k.memory}
+    if scopes == {"everyone"}:
+        return _("Resolved. The next person who asks this gets these very words.")
+    if scopes == {"customer"}:
+        return _("Resolved, and remembered for this customer alone.")
+    if scopes:
+        return _("Resolved. Kept for everyone, and for this customer.")
+    return _("Resolved. Nothing was kept.")

@@ -1,0 +1,142 @@
+"""What is written at the desk: replies, stored answers, notes, drafts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from chat import frames
+from escalations import broadcast, claim, drafts, people, reply
+from escalations.models import Escalation, StaffNote
+
+from .base import DeskRequest, back_to, for_staff, list_context, number
+from .console import find, fragments, work_context, work_parts
+
+
+@require_POST
+@for_staff
+def send(request: DeskRequest, pk: int) -> HttpResponse:
+    """Send to the customer; what nobody has is claimed by it. `then=keep`: and go on to resolve."""
+    escalation, now = find(pk), timezone.now()
+    try:
+        text = frames.clean(request.POST.get("text", ""))
+        if not text.strip():
+            raise frames.BadFrame("empty", _("There is nothing to send yet."))
+        if escalation.claimed_by_id is None:
+            claim.claim(pk, staff=request.user, now=now)
+        seen = number(request.POST.get("seen_seq"))
+        reply.send(pk, staff=request.user, text=text, seen_seq=seen, now=now)
+    except reply.Stale:
+        return _stale(request, escalation)
+    except frames.BadFrame as exc:
+        return _answer(request, pk, fault=str(exc))
+    except (claim.AlreadyClaimed, claim.NotYours, claim.Closed):
+        return _answer(request, pk, fault=_not_sent(pk))
+    if request.POST.get("then") == "keep":
+        return _go(request, reverse("escalations:keep", args=[pk]))
+    return _answer(request, pk, event="desk:sent")
+
+
+@require_POST
+@for_staff
+def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
+    """ "This answers it"."""
+    now = timezone.now()
+    question = find(pk).questions.filter(pk=number(request.POST.get("question"))).first()
+    try:
+        claim.claim(pk, staff=request.user, now=now)
+        reply.send_answer(
+            pk, answer_id, staff=request.user, question=question,
+            seen_seq=number(request.POST.get("seen_seq")), now=now,
+        )  # fmt: skip
+    except reply.Stale:
+        return _stale(request, find(pk))
+    except (claim.AlreadyClaimed, claim.NotYours, claim.Closed):
+        return _answer(request, pk, fault=_not_sent(pk))
+    return _answer(request, pk, event="desk:answered")
+
+
+@require_POST
+@for_staff
+def note(request: DeskRequest, conversation_pk: int) -> HttpResponse:
+    """A note for colleagues: a row of its own table, which no customer's page reads."""
+    text = request.POST.get("text", "")
+    escalation = get_object_or_404(Escalation, pk=number(request.POST.get("escalation")))
+    if text.strip() and escalation.conversation_id == conversation_pk:
+        StaffNote.objects.create(
+            conversation_id=conversation_pk,
+            author=request.user,
+            text=frames.clean(text),
+            created_at=timezone.now(),
+        )
+        broadcast.changed_on_commit()
+    return _answer(request, escalation.pk, event="desk:noted")
+
+
+@require_POST
+@for_staff
+def draft(request: DeskRequest, pk: int) -> HttpResponse:
+    drafts.save(
+        find(pk),
+        staff=request.user,
+        text=frames.clean(request.POST.get("text", "")),
+        seen_seq=number(request.POST.get("seen_seq")) or 0,
+        now=timezone.now(),
+    )
+    return HttpResponse(status=204)
+
+
+def _stale(request: DeskRequest, escalation: Escalation) -> HttpResponse:
+    """Show what arrived; sending again, having seen it, goes through."""
+    seen = number(request.POST.get("seen_seq")) or 0
+    context = work_context(request, escalation) | {
+        "arrived": drafts.arrived_since(escalation, seen),
+        "stale": True,
+        "text": request.POST.get("text", ""),
+    }
+    if request.htmx:
+        return fragments(request, work_parts(escalation), context | {"live": True})
+    drafts.save(
+        escalation, staff=request.user, text=context["text"], seen_seq=seen, now=timezone.now()
+    )
+    messages.warning(request, _("Not sent yet: more was said meanwhile. Read it, and send again."))
+    return back_to(request, escalation)
+
+
+def _answer(request: DeskRequest, pk: int, *, event: str = "", fault: str = "") -> HttpResponse:
+    escalation = find(pk)
+    if not request.htmx:
+        if fault:
+            messages.error(request, fault)
+        return back_to(request, escalation)
+    context: dict[str, Any] = list_context(request) | work_context(request, escalation)
+    parts = ["escalations/_tabs.html", "escalations/_list.html", *work_parts(escalation)]
+    response = fragments(request, parts, context | {"live": True, "fault": fault})
+    if event:
+        seq = escalation.conversation.last_seq
+        response["HX-Trigger"] = json.dumps({event: {"seq": seq}})
+    return response
+
+
+def _go(request: DeskRequest, url: str) -> HttpResponse:
+    if not request.htmx:
+        return redirect(url)
+    response = HttpResponse()
+    response["HX-Redirect"] = url
+    return response
+
+
+def _not_sent(pk: int) -> str:
+    escalation = find(pk)
+    if escalation.closed_at is not None:
+        return _("Not sent: this was settled meanwhile.")
+    name = people.name_of(escalation.claimed_by) if escalation.claimed_by else ""
+    return _("Not sent: {name} is on it. Your words are still here.").format(name=name)
