@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import Q
 
@@ -144,6 +146,11 @@ class Message(models.Model):
             models.UniqueConstraint(
                 fields=["conversation", "client_id"], name="message_client_id_unique"
             ),
+        ]
+        # The desk's search: by words, and by letters when a word is misspelt.
+        indexes = [
+            GinIndex(SearchVector("text", config="english"), name="message_words"),
+            GinIndex(fields=["text"], opclasses=["gin_trgm_ops"], name="message_letters"),
         ]
 
     def __str__(self) -> str:

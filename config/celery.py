@@ -28,6 +28,8 @@ app.conf.beat_schedule = {
         "task": "memory.nightly",
         "schedule": crontab(hour="3", minute="10"),
     },
+    "desk-watch": {"task": "escalations.tasks.watch", "schedule": 30.0},
+    "desk-mails": {"task": "escalations.tasks.send_mails", "schedule": 30.0},
 }
 
 
