@@ -25,8 +25,9 @@ _FILLERS = _set(
     "wants can do does customer how they them what which who there"
 )
 _DENIALS = _set(
-    "not no never nor none without except avoid cannot cant dont wont doesnt isnt arent didnt "
-    "nicht kein keine keinen nie ohne nunca sin ni jamas pas jamais sans nao sem non mai senza"
+    "not no never nor none nothing neither without except avoid cannot cant dont wont doesnt "
+    "isnt arent didnt nicht kein keine keinen nie ohne nunca sin ni jamas pas jamais sans nao "
+    "sem non mai senza"
 )
 _DENYING_END = re.compile(r"n['’]t\b")
 

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 
 from memory import values
-from memory.models import Conflict, Customer, Episode, Memory, MemoryEvent
+from memory.models import Conflict, Customer, Episode, Memory, MemoryEvent, Topic
 from memory.types import Status
 
 GONE = "[forgotten at the customer’s request]"
@@ -29,6 +29,7 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     MemoryEvent.objects.filter(memory_id__in=ids).update(before=None, after=None, evidence=None)
     open_cards = Conflict.objects.filter(Q(old_id__in=ids) | Q(new_id__in=ids), decided_at=None)
     open_cards.update(decided_at=now, decision="forgotten")
+    unlearn(q for m in gone for q in _words_of(m))
     for m in gone:
         blank_transcripts(m.customer_id, _words_of(m))
         _rewrite_summary(m)
@@ -42,6 +43,20 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
             reason="forgotten at her request",
         )
     return gone
+
+
+def unlearn(quotes: Iterable[str]) -> None:
+    """What the review queue taught a topic in the customer's words goes as well."""
+    gone = set(quotes)
+    if not gone:
+        return
+    taught = [t.pk for t in Topic.objects.all() if gone & {*t.examples, *t.not_examples}]
+    for topic in Topic.objects.select_for_update().filter(pk__in=taught).order_by("pk"):
+        kept = [q for q in topic.examples if q not in gone]
+        not_kept = [q for q in topic.not_examples if q not in gone]
+        Topic.objects.filter(pk=topic.pk).update(
+            examples=kept, not_examples=not_kept, version=F("version") + 1
+        )
 
 
 _BLANK: dict[str, Any] = {

@@ -97,7 +97,8 @@ def _change(candidate: Candidate, standing: Known) -> Decision:
     beside = denied != was_denied and not values.opposed(
         candidate.value, denied, standing.value, was_denied
     )
-    if candidate.adds or beside:
+    one_breath = candidate.stated_at == standing.stated_at  # both in one message
+    if candidate.adds or beside or one_breath:
         return _merge(candidate, standing, denied)
     return _supersede(candidate, standing, "a newer statement says otherwise")
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.forms.models import model_to_dict
 
+from memory.lifecycle import blank
 from memory.models import AnswerMatch, Conflict, Customer, Episode, Memory, MemoryEvent
 
 from . import registry
@@ -18,6 +19,7 @@ _NOT_TOLD = {"embedding", "customer"}
 def erase(customer_id: int) -> dict[str, int]:
     """Locks the customer. Events stay as id, kind, time and actor, and belong to nobody."""
     customer = Customer.objects.select_for_update().get(pk=customer_id)
+    blank.unlearn(Memory.objects.for_customer(customer_id).values_list("quote", flat=True))
     events = MemoryEvent.objects.filter(customer_id=customer_id)
     counts = {
         "memory.MemoryEvent": events.update(

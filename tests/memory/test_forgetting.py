@@ -93,6 +93,22 @@ def test_the_customer_names_it_in_words(ada, told):
     assert services.forget(ada.pk, request="forget my plan", by="customer", now=NOW + 5 * DAY).count
 
 
+@pytest.mark.parametrize("how", ["forget", "erase"])
+def test_what_it_taught_its_topic_goes_too(ada, told, plan, how):
+    Memory.objects.filter(kind="fact", status="active").update(status="pending")
+    services.review(Memory.objects.get(status="pending").pk, approve=True, by="staff:1", now=NOW)
+    plan.refresh_from_db()
+    assert "it is Birch" in plan.examples
+
+    if how == "forget":
+        services.forget(ada.pk, topic="plan", by="customer", now=NOW + 5 * DAY)
+    else:
+        services.erase(ada.pk, by="staff:1", now=NOW + 5 * DAY)
+
+    plan.refresh_from_db()
+    assert "it is Birch" not in plan.examples
+
+
 def test_a_summary_no_longer_names_what_was_forgotten(ada, told):
     services.forget(ada.pk, topic="plan", by="customer", now=NOW + 5 * DAY)
 

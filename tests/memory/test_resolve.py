@@ -73,6 +73,13 @@ def test_keeps_both_clauses_and_both_quotes_of_an_addition():
     assert decision.evidence == ("text", "only after 6 pm")
 
 
+def test_two_values_in_one_message_both_stay():
+    first = known("Dr. Okafor for fillings", at=NOW)
+    decision = resolve(said("Priya for cleanings"), [first], topic=CONTACT)
+
+    assert decision.value == "Dr. Okafor for fillings; Priya for cleanings"
+
+
 def test_a_refusal_of_something_else_stands_beside_the_wish():
     decision = resolve(said("phone calls", negated=True), [known("email")], topic=CONTACT)
 
