@@ -112,7 +112,7 @@ def _nearest(scope: QuerySet[StoreItem], query: Embedded, count: int) -> list[St
     of_model = scope.filter(embedding_model=query.model, embedding__isnull=False)
     distance = CosineDistance("embedding", query.vector)
     rows: list[StoreItem] = []
-    if len(scope.values_list("pk")[: EXACT_UP_TO + 1]) > EXACT_UP_TO:
+    if scope[: EXACT_UP_TO + 1].count() > EXACT_UP_TO:
         rows = _by_index(of_model, distance, count)
     if len(rows) < count:
         # "+ 0" keeps the planner off the index, which returns too few rows where a filter cuts most
