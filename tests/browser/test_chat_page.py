@@ -230,5 +230,7 @@ async def test_an_ended_conversation_can_be_rated_and_a_new_one_begun(visitor):
     await expect(page.get_by_text("Thank you for telling us.")).to_be_visible()
 
     await page.get_by_role("button", name="Start a new conversation").click()
-    await expect(box(page)).to_be_visible()
-    await expect(rows(page)).to_have_count(0)
+    await say(page, "one more thing")
+    await expect(said(page, "one more thing")).to_have_count(1)
+    await expect(said(page, "thank you")).to_have_count(0)
+    await expect(page.get_by_text("This conversation has ended.")).to_be_hidden()

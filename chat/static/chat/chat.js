@@ -102,7 +102,7 @@ class ChatSocket extends EventTarget {
 }
 
 class SupportChat extends HTMLElement {
-  #socket; #words = {}; #templates = {}; #parts = {}; #last = 0; #pending = new Map(); #live; #typingTimer; #toldTyping = 0;
+  #socket; #words = {}; #templates = {}; #parts = {}; #last = 0; #pending = new Map(); #live; #typingTimer; #toldTyping = 0; #fresh = false;
 
   connectedCallback() {
     this.staff = this.dataset.mode === "staff";
@@ -152,7 +152,8 @@ class SupportChat extends HTMLElement {
   }
 
   #frame(frame) {
-    if (frame.conversation && this.#otherConversation(frame.conversation)) return;
+    if (frame.token) this.dataset.token = frame.token;
+    if (frame.conversation) this.#belongsTo(String(frame.conversation));
     switch (frame.type) {
       case "ack": return this.#acked(frame);
       case "row": return this.#row(frame.row);
@@ -163,13 +164,17 @@ class SupportChat extends HTMLElement {
     }
   }
 
-  /** Rows of another conversation: a new one has begun, and its log is its own. */
-  #otherConversation(id) {
-    const mine = this.dataset.conversation;
-    this.dataset.conversation = id;
-    if (!mine || mine === String(id)) return false;
-    location.reload();
-    return true;
+  /** A new conversation has begun, here or in another tab: its log is its own. What is not sent yet stays. */
+  #belongsTo(conversation) {
+    const before = this.dataset.conversation;
+    this.dataset.conversation = conversation;
+    if (!before || before === conversation) return;
+    for (const row of this.#rows()) row.remove();
+    this.#endLive();
+    this.#last = 0;
+    this.#fresh = false;
+    this.#parts.rate?.removeAttribute("hidden");
+    this.#parts.thanks?.setAttribute("hidden", "");
   }
 
   #acked({ client_id, seq }) {
@@ -224,7 +229,8 @@ class SupportChat extends HTMLElement {
   }
 
   #state(state) {
-    this.dataset.handler = state.handler ?? "";
+    if (!state.handler) return;
+    this.dataset.handler = state.handler;
     this.toggleAttribute("data-closed", Boolean(state.closed));
     if (this.#parts.state && state.line) this.#say(this.#parts.state, state.line);
     if (state.handler === "staff") this.#endLive();
@@ -233,7 +239,7 @@ class SupportChat extends HTMLElement {
   }
 
   #showFor() {
-    const closed = this.hasAttribute("data-closed");
+    const closed = this.hasAttribute("data-closed") && !this.#fresh;
     const { composer, closed: foot, email, person } = this.#parts;
     const wasIn = composer?.contains(document.activeElement);
     composer?.toggleAttribute("hidden", closed);
@@ -296,6 +302,7 @@ class SupportChat extends HTMLElement {
     const data = new FormData(form);
     if (kind === "say") this.#sayIt(data.get("text"), { typed: form === this.#parts.composer });
     if (kind === "choose") this.#choose(form, event.submitter);
+    if (kind === "new") { this.#fresh = true; this.#showFor(); this.#box().focus(); }
     if (kind === "person") { this.#send({ type: "person" }); this.#box()?.focus(); }
     if (kind === "end") this.#send({ type: "end" });
     if (kind === "rate") this.#rate(form, event.submitter, data.get("words") ?? "");
