@@ -169,6 +169,8 @@ def settle(
             reason = "everything is forgotten at her request"
             done.append(Decision(Action.DELETE, c, reason=reason))
             continue
+        if customer.erase_requested_at and c.stated_at <= customer.erase_requested_at:
+            continue  # said before she asked to be forgotten altogether
         for decision in decide(c, customer.pk, topics):
             _write(decision, customer.pk, topics, source)
             done.append(decision)

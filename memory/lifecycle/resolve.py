@@ -28,15 +28,18 @@ def resolve(
     has none is compared by its value: likeness alone touches nothing.
     """
     rows = [k for k in known if k.topic == candidate.topic and k.category == candidate.category]
-    refused = _refused(candidate, rows, alike)
+    one = topic is not None and topic.single_valued
+    refused = _refused(candidate, rows, one, alike)
     if refused is not None:
         return refused
-    if topic is not None and topic.single_valued:
+    if one:
         return _one_valued(candidate, rows, alike)
     return _side_by_side(candidate, rows, alike)
 
 
-def _refused(candidate: Candidate, rows: list[Known], alike: Alike | None) -> Decision | None:
+def _refused(
+    candidate: Candidate, rows: list[Known], one: bool, alike: Alike | None
+) -> Decision | None:
     """What a person turned down or corrected away, and what was said before it was taken back."""
     for row in rows:
         if row.status is Status.REJECTED and _same(candidate, row, alike):
@@ -45,7 +48,7 @@ def _refused(candidate: Candidate, rows: list[Known], alike: Alike | None) -> De
             return _ignore(candidate, row, "staff corrected this value away")
         if (row.ended_at or row.stated_at) <= candidate.stated_at:
             continue
-        if row.status is Status.FORGOTTEN and row.topic and not row.value:
+        if one and row.status is Status.FORGOTTEN and not row.value:
             return _ignore(candidate, row, "said before it was forgotten at her request")
         if row.status is Status.RETRACTED and _says_no_more(candidate, row, alike):
             return _ignore(candidate, row, "said before it was taken back")

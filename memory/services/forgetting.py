@@ -107,7 +107,7 @@ def _keep_out_what_waits(customer_id: int, topic: Topic, *, whole: bool, now: da
             blank.blank_transcripts(customer_id, said)
     one = topic.cardinality == Topic.Cardinality.ONE
     bare = Memory.objects.filter(customer_id=customer_id, topic=topic, ended_at=now)
-    if one and waiting.exists() and not bare.filter(status=Status.FORGOTTEN).exists():
+    if one and (whole or waiting.exists()) and not bare.filter(status=Status.FORGOTTEN).exists():
         Memory.objects.create(
             customer_id=customer_id,
             topic=topic,

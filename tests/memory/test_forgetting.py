@@ -75,6 +75,22 @@ def test_what_was_never_stored_does_not_come_either(ada, reads_plans):
     assert not Memory.objects.filter(kind="fact", status="active").exists()
 
 
+def test_a_conversation_that_still_runs_does_not_bring_it_back(ada, reads_plans):
+    services.forget(ada.pk, topic="plan", by="customer", now=NOW + DAY)
+
+    pipeline.run(closed(ada, "it is Cedar", at=NOW).pk, now=NOW + 2 * DAY)
+
+    assert not Memory.objects.filter(kind="fact", status="active").exists()
+
+
+def test_nothing_said_before_is_kept_once_everything_is_to_go(ada, reads_plans):
+    services.request_erase(ada.pk, now=NOW + DAY)
+
+    pipeline.run(closed(ada, "it is Cedar", at=NOW).pk, now=NOW + 2 * DAY)
+
+    assert not Memory.objects.filter(kind="fact").exists()
+
+
 def test_what_is_told_afterwards_is_remembered(ada, told):
     services.forget(ada.pk, topic="plan", by="customer", now=NOW + 5 * DAY)
     pipeline.run(closed(ada, "it is Cedar", at=NOW + 7 * DAY).pk, now=NOW + 7 * DAY)

@@ -209,6 +209,14 @@ def test_nothing_said_before_a_request_to_forget_comes_back():
     assert action(said("email", at=NOW + DAY), gone) is Action.CREATE
 
 
+def test_forgetting_one_of_several_values_keeps_the_others_welcome():
+    gone = known("", topic=ALLERGIES, quote="", text="", status=Status.FORGOTTEN, ended_at=NOW)
+
+    assert action(said("latex", topic=ALLERGIES, at=NOW - DAY), gone, topic=ALLERGIES) is (
+        Action.CREATE
+    )
+
+
 VALUES = st.sampled_from(["email", "text", "phone", "letters", "not by phone", "text after 6"])
 STATEMENTS = st.lists(st.tuples(VALUES, st.integers(0, 30), st.booleans()), max_size=12)
 
