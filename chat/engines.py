@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+
 from chat.llm.base import Engine
+from chat.llm.configured import generative
 from chat.llm.verbatim import Verbatim
 
 
-def in_order() -> list[Engine]:
-    return [Verbatim()]
+def in_order(*, spent: int = 0) -> list[Engine]:
+    """`spent`: tokens of this conversation so far; past the budget the model is not asked."""
+    model = generative() if spent < settings.OPENAI_TOKENS_PER_CONVERSATION else None
+    return [model, Verbatim()] if model else [Verbatim()]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from chat.agent import Outcome
+from chat.llm import prompt
+from chat.llm.configured import cost
 from chat.replies import Reply
 from chat.situations import Asked
 from memory.types import Fact
@@ -47,6 +49,9 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "note": s.note.note_id if s.note else None,
         "told": [c.get("topic") for c in s.told],
         "tokens": outcome.usage.total,
+        "cost": round(cost(outcome.usage, outcome.engine), 6),
+        "prompt": {"version": prompt.version(), "guidance": asked.guidance_version},
+        "tools": asked.tools.log if asked.tools else [],
         "ms": asked.milliseconds,
     }
 

@@ -158,7 +158,7 @@ class _Writer:
     def _usenote(self, move: UseNote) -> str:
         slots = {f.topic: f.value for f in reversed(move.facts) if f.topic}
         slots |= {str(k): str(v) for k, v in move.tool_result.items()}
-        self._row(NewRow(wordings.fill(move.note.text, slots)))
+        self._row(NewRow(wordings.without_gaps(wordings.fill(move.note.text, slots))))
         self._about(move.facts)
         return "note"
 

@@ -16,6 +16,7 @@ from chat.llm import embedding, intents, topics
 from chat.llm.base import Line, Situation, Topic
 from chat.llm.intents import Kind
 from chat.models import Conversation, Message
+from chat.tools.toolbox import Toolbox
 from memory import services
 from memory.types import AnswerFor, Fact, Recalled
 
@@ -41,6 +42,9 @@ class Asked:
     messages: list[Message]
     situation: Situation
     milliseconds: dict[str, float] = field(default_factory=dict)
+    tools: Toolbox | None = None
+    spent: int = 0  # tokens of this conversation so far
+    guidance_version: int = 0
 
     @property
     def first(self) -> Message:
@@ -64,6 +68,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
     told = step("listen", lambda: _told(asked, before, reading, now))
     recalled = step("recall", lambda: _recall(asked, said_before, told, reading, now))
     known = facts.topics()
+    asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
         step("known", lambda: facts.standing(asked.conversation, told, now=now))
         if _personal(reading)
@@ -81,6 +86,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
         standing=standing,
         verified=conversation.verified,
         business=conversations.business().name,
+        guidance=guidance,
     )
     return asked
 

@@ -14,6 +14,7 @@ from chat.llm import embedding, emergencies
 from chat.llm.base import NeedsHuman
 from chat.models import Message
 from chat.situations import Asked
+from chat.tools.toolbox import toolbox
 
 
 class TooLong(Exception):
@@ -45,6 +46,9 @@ class Turn:
         if conversations.turns_since(asked.conversation) >= settings.CHAT_TURNS_PER_PERSON:
             raise TooLong
         asked.situation = situations.look_up(asked, now=self.now)
+        asked.tools = toolbox(verified=asked.conversation.verified, now=self.now)
+        if settings.OPENAI_API_KEY:
+            asked.spent = conversations.tokens_since(asked.conversation)
         return asked
 
     def emergency(self) -> str:

@@ -159,7 +159,13 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
     if asked is None:
         return  # more was said meanwhile: that turn answers for this one too
     outcome = agent.Outcome()
-    running = agent.run(asked.situation, outcome, engines=with_engines or engines.in_order())
+    running = agent.run(
+        asked.situation,
+        outcome,
+        engines=with_engines or engines.in_order(spent=asked.spent),
+        tools=asked.tools.offered if asked.tools else (),
+        run_tool=asked.tools,
+    )
     async for delta in running:
         yield Delta(delta.text)
     await in_db_thread(turn.store)(asked, outcome)

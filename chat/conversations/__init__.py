@@ -24,6 +24,7 @@ from .customer import (
     rate,
     record_customer_message,
     set_reply_email,
+    tokens_since,
     turns_since,
 )
 from .lifetime import business, close, close_idle, current, latest, of_customer, start
@@ -65,6 +66,7 @@ __all__ = [
     "set_reply_email",
     "start",
     "take_over",
+    "tokens_since",
     "transcript_of",
     "turns_since",
     "wait",

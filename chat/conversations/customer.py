@@ -137,6 +137,13 @@ def turns_since(conversation: Conversation) -> int:
     return conversation.turns.filter(question_seq__gt=since).exclude(outcome="dropped").count()
 
 
+def tokens_since(conversation: Conversation) -> int:
+    """Return how many tokens the model has cost since the bot got the conversation."""
+    since = conversation.bot_since_seq
+    traces = conversation.turns.filter(question_seq__gt=since).values_list("trace", flat=True)
+    return sum(trace.get("tokens", 0) for trace in traces)
+
+
 def mark_seen(conversation_id: int, *, seq: int) -> None:
     """The customer's tab shows rows up to `seq`."""
     Conversation.objects.filter(pk=conversation_id, customer_seen_seq__lt=seq).update(

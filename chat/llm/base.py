@@ -15,6 +15,7 @@ from memory.types import AnswerCandidate, AnswerFor, Fact, NoteFound, Recalled
 from .intents import Reading
 
 __all__ = [
+    "FOR_A_NOTE",
     "Answer",
     "Ask",
     "BadOutput",
@@ -192,6 +193,7 @@ class NeedsHuman(Exception):
 
 
 RunTool = Callable[[ToolCall], Awaitable[dict[str, Any]]]
+FOR_A_NOTE = "note"  # id of a call whose result fills a note's slots: it may come to nothing
 
 
 class Engine(Protocol):

@@ -9,6 +9,7 @@ from typing import Any
 from memory.types import Fact
 
 from .base import (
+    FOR_A_NOTE,
     Answer,
     Ask,
     Forget,
@@ -42,10 +43,7 @@ class Verbatim:
     ) -> AsyncIterator[TextDelta | Move | Usage]:
         moves, need = decide(situation)
         for move in moves:
-            if isinstance(move, UseNote) and move.note.tool and run_tool is not None:
-                yield UseNote(move.note, move.facts, await _slots(move, run_tool))
-            else:
-                yield move
+            yield await with_tool_result(move, run_tool)
         if need is not None:
             raise need
 
@@ -169,7 +167,10 @@ def _request(s: Situation, facts: Iterable[Fact]) -> dict[str, Any]:
     return {"text": s.text, "facts": [{"label": f.label, "text": f.text} for f in facts]}
 
 
-async def _slots(move: UseNote, run_tool: RunTool) -> dict[str, Any]:
-    """What the note's tool says; nothing where it fails: the note's text stands without it."""
-    arguments = {f.topic: f.value for f in move.facts if f.topic}
-    return await run_tool(ToolCall("note", move.note.tool, arguments))
+async def with_tool_result(move: Move, run_tool: RunTool | None) -> Move:
+    """A note that is bound to a tool gets what the tool says; the note stands without it too."""
+    if not isinstance(move, UseNote) or not move.note.tool or run_tool is None:
+        return move
+    known = {f.topic: f.value for f in move.facts if f.topic}
+    said = await run_tool(ToolCall(FOR_A_NOTE, move.note.tool, known))
+    return UseNote(move.note, move.facts, said)

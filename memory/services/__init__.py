@@ -29,7 +29,7 @@ from .people import erase, export, identify, new_customer, request_erase
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .stale import still_right
-from .topics import StillSeveral, save_instruction, save_topic
+from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
 from .writing import (
     history,
@@ -71,6 +71,7 @@ __all__ = [
     "forget",
     "history",
     "identify",
+    "instructions",
     "issue_key",
     "keepers",
     "key_for",

@@ -92,6 +92,12 @@ def save_instruction(kind: str, text: str, *, now: datetime, staff_id: int | Non
     return made
 
 
+def instructions(kind: str) -> tuple[int, str]:
+    """Return version and text of what admins said last; (0, "") where nothing was said."""
+    newest = Instruction.objects.filter(kind=kind).order_by("-version").first()
+    return (newest.version, newest.text) if newest else (0, "")
+
+
 def _record(
     kind: str, topic: Topic, by: str, now: datetime, *, before: dict[str, Any] | None
 ) -> None:

@@ -1,0 +1,54 @@
+"""The prompt: the fixed part first (so that it is cached), guidance, then everything else as data.
+
+The data is one JSON object: no text in it can end its own quotation. Customer text is nowhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .base import Situation
+
+RECENT_CHARS = 1_000  # of one earlier row
+MESSAGE_CHARS = 4_000
+MAX_CANDIDATES = 5
+
+
+@cache
+def fixed_part() -> str:
+    return (Path(__file__).parent.parent / "prompts" / "answer.md").read_text(encoding="utf-8")
+
+
+@cache
+def version() -> str:
+    """What a receipt says of the prompt that was used."""
+    return hashlib.sha256(fixed_part().encode()).hexdigest()[:12]
+
+
+def prompt_for(s: Situation, results: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+    guidance = f"\n\nGuidance of the business:\n{s.guidance}" if s.guidance else ""
+    return [
+        {"role": "system", "content": fixed_part() + guidance},
+        {"role": "user", "content": json.dumps(_data(s, results), ensure_ascii=False)},
+    ]
+
+
+def _data(s: Situation, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Current facts only: an old value beside a new one would be repeated."""
+    return {
+        "business": s.business,
+        "facts": [{"about": f.label, "fact": f.text} for f in s.recalled.facts],
+        "candidates": [
+            {"id": c.answer_id, "question": c.title, "by": c.role, "answer": "\n\n".join(c.parts)}
+            for c in s.answer.candidates[:MAX_CANDIDATES]
+        ],
+        "topics": [{"key": t.key, "about": t.label} for t in s.topics if t.may_ask],
+        "before": [{"from": line.sender, "text": line.text[:RECENT_CHARS]} for line in s.before],
+        "message": s.text[:MESSAGE_CHARS],
+        "tool_results": list(results),
+    }
