@@ -8,16 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from memory.likeness import (
-    SIGNALS,
-    Floats,
-    Ints,
-    Shelf,
-    Stored,
-    fit_choice,
-    likelihoods,
-    normalise,
-)
+from memory.likeness import Floats, Ints, fit_choice, gist, likelihoods, normalise
+from memory.shelf import SIGNALS, Shelf, Stored
 from memory.types import Vector, Way
 
 # How much each signal counts before the store has its own say: nearest wording, mean of wordings,
@@ -78,7 +70,8 @@ class Index:
         self._equal: dict[str, set[int]] = {}
         for a, s in enumerate(self.stored):
             for wording in s.wordings:
-                self._equal.setdefault(normalise(wording), set()).add(a)
+                for key in {normalise(wording), gist(wording)} - {""}:
+                    self._equal.setdefault(key, set()).add(a)
         if not self.stored:
             return
         self.firm = self.loose = Shelf(self.stored)
@@ -91,10 +84,8 @@ class Index:
         """Say what to do with `question`. Without a vector, letters alone decide."""
         if not self.stored:
             return Verdict("gap", (), 0.0, "nothing is stored yet")
-        equal = self._equal.get(normalise(question), set())
-        if len(equal) == 1:
-            known = self.stored[next(iter(equal))]
-            found = Scored(known.id, 1.0, question, {"equal": 1.0})
+        if (equal := self._equal_to(question)) is not None:
+            found = Scored(equal.id, 1.0, question, {"equal": 1.0})
             return Verdict("deliver", (found,), 1.0, "a confirmed wording, word for word")
         best = self._rank(self.firm, question, vector, top)
         if self.cuts.deliver is not None and best[0].score > self.cuts.deliver:
@@ -108,6 +99,14 @@ class Index:
         if best[0].score < self.cuts.offer:
             return Verdict("gap", best, _margin(best), "no stored answer is near enough")
         return Verdict("offer", best, _margin(best), "near, not sure")
+
+    def _equal_to(self, question: str) -> Stored | None:
+        """The one answer with this very wording, politeness and word order aside."""
+        for key in (normalise(question), gist(question)):
+            equal = self._equal.get(key, set())
+            if equal:
+                return self.stored[next(iter(equal))] if len(equal) == 1 else None
+        return None
 
     def _rank(
         self, shelf: Shelf, question: str, vector: Vector | None, top: int

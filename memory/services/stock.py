@@ -14,10 +14,10 @@ from django.db import connection
 from django.db.models import Count, Max, Q, Sum
 
 from memory.lifecycle.match import Index
-from memory.likeness import Stored
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Answer, AnswerMatch, Customer
+from memory.shelf import Stored
 from memory.types import Vector
 
 VOTES = (

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle.match import Index, Stored
+from memory.lifecycle.match import Index
 from memory.likeness import normalise
 from memory.llm.embeddings import embed, embed_one
+from memory.shelf import Stored
 
 FACTS = {
     "When are you open?": "Monday to Friday, 9 to 5.",
@@ -32,6 +33,16 @@ def test_delivers_a_wording_that_is_known_letter_for_letter():
 
     assert verdict.way == "deliver"
     assert verdict.candidates[0].id == 1
+
+
+@pytest.mark.parametrize("asked", ["watches repair please", "Hi, can you repair a watch?"])
+def test_delivers_a_wording_that_differs_in_courtesy_alone(asked):
+    assert index().ask(asked, embed_one(asked)).way == "deliver"
+
+
+@pytest.mark.parametrize("asked", ["why are you open?", "when are you not open", "open"])
+def test_a_word_that_turns_the_question_is_no_courtesy(asked):
+    assert index().ask(asked, embed_one(asked)).way != "deliver"
 
 
 def test_offers_what_is_near_and_does_not_deliver_it_on_day_one():
@@ -64,7 +75,7 @@ def test_does_not_deliver_a_wording_that_two_answers_share():
     assert verdict.way != "deliver"
 
 
-@pytest.mark.parametrize("asked", ["do you repair old watches", "repair watches?"])
+@pytest.mark.parametrize("asked", ["do you repair old watches", "repairing a wrist watch"])
 def test_finds_an_answer_by_its_words_before_its_embedding_is_there(asked):
     verdict = index(embedded=False).ask(asked, embed_one(asked))
 

@@ -1,0 +1,108 @@
+"""Stored answers laid out in arrays, to be compared with a question at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from memory.likeness import Floats, Ints, Letters
+from memory.types import Vector
+
+SIGNALS = 4  # nearest wording, mean of wordings, the answer's own text, letters
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One answer with every wording that is known to mean it; the title is the first."""
+
+    id: int
+    wordings: tuple[str, ...]
+    vectors: tuple[Vector | None, ...]  # one a wording; None: its embedding follows
+    text: str
+    text_vector: Vector | None
+    # Chosen by a customer, confirmed by nobody: they rank what is offered, and never deliver.
+    doubtful: tuple[tuple[str, Vector | None], ...] = ()
+
+    def with_doubtful(self) -> Stored:
+        wordings = (*self.wordings, *(w for w, _ in self.doubtful))
+        return replace(
+            self, wordings=wordings, vectors=(*self.vectors, *(v for _, v in self.doubtful))
+        )
+
+
+class Shelf:
+    """Stored answers, laid out to be compared with questions by vectors and by letters."""
+
+    def __init__(self, stored: Sequence[Stored]) -> None:
+        flat = [
+            (a, w, v)
+            for a, s in enumerate(stored)
+            for w, v in zip(s.wordings, s.vectors, strict=True)
+        ]
+        self.owner: Ints = np.array([a for a, _, _ in flat], np.int64)
+        self.lines = [w for _, w, _ in flat]
+        self._starts = np.searchsorted(self.owner, np.arange(len(stored)))
+        self._mean = _mean([v for _, _, v in flat if v is not None])
+        self.near = np.stack([self.centre(v) for _, _, v in flat])
+        self._texts = np.stack([self.centre(s.text_vector) for s in stored])
+        self._sums = np.add.reduceat(self.near, self._starts, axis=0)
+        self._bare = np.array([v is None for _, _, v in flat])
+        self._letters = Letters([[*s.wordings, s.text] for s in stored])
+
+    def one(self, question: str, vector: Vector | None) -> Floats:
+        """Return (answers, SIGNALS) of one question. Without a vector, letters stand in."""
+        blind = vector is None or bool(self._bare.all())
+        at = self.centre(None if blind else vector)[None]
+        return np.asarray(self.signals([question], at, blind=blind)[0])
+
+    def nearest(self, answer: int, vector: Vector | None) -> str:
+        mine = np.flatnonzero(self.owner == answer)
+        if vector is None or self._bare.all():
+            return self.lines[int(mine[0])]
+        return self.lines[int(mine[int(np.argmax(self.near[mine] @ self.centre(vector)))])]
+
+    def centre(self, vector: Vector | None) -> Vector:
+        """Take out half of what all questions here share, which tells none of them apart."""
+        if vector is None:
+            return np.zeros_like(self._mean)
+        moved = vector - self._mean
+        return np.asarray(moved / max(float(np.linalg.norm(moved)), 1e-9), np.float32)
+
+    def signals(
+        self,
+        texts: Sequence[str],
+        vectors: npt.NDArray[np.float32],
+        *,
+        leave: Ints | None = None,
+        blind: bool = False,
+    ) -> Floats:
+        """Return (texts, answers, SIGNALS). `leave`: each text is that stored wording, left out."""
+        cos = vectors @ self.near.T
+        total, size = vectors @ self._sums.T, np.tile((self._sums**2).sum(1), (len(texts), 1))
+        alike = np.stack([self._letters.alike(t) for t in texts])
+        if leave is not None:
+            row, own = np.arange(len(leave)), self.owner[leave]
+            cos[row, leave] = -1
+            size[row, own] += 1 - 2 * total[row, own]
+            total[row, own] -= 1
+            for i, (a, text) in enumerate(zip(own, texts, strict=True)):
+                alike[i, a] = self._letters.alike_without(text, int(a))
+        if self._bare.any() or blind:
+            unseen = np.ones_like(self._bare) if blind else self._bare
+            cos[:, unseen] = alike[:, self.owner[unseen]]
+        nearest = np.maximum.reduceat(cos, self._starts, axis=1)
+        mean = np.where(size > 1e-3, total / np.sqrt(np.maximum(size, 1e-3)), nearest)
+        words: Floats = np.where((self._texts**2).sum(1) > 0, vectors @ self._texts.T, alike)
+        return np.stack(
+            [nearest, nearest if blind else mean, alike if blind else words, alike], axis=2
+        )
+
+
+def _mean(vectors: Sequence[Vector]) -> Vector:
+    if not vectors:
+        return np.zeros(1, np.float32)
+    n = len(vectors)
+    return np.asarray(np.mean(vectors, axis=0) * (0.5 * n / (n + 10)), np.float32)
