@@ -102,7 +102,7 @@ class ChatSocket extends EventTarget {
 }
 
 class SupportChat extends HTMLElement {
-  #socket; #words = {}; #templates = {}; #parts = {}; #last = 0; #pending = new Map(); #live; #typingTimer; #toldTyping = 0; #fresh = false;
+  #socket; #words = {}; #templates = {}; #parts = {}; #last = 0; #pending = new Map(); #live; #typingTimer; #toldTyping = 0;
 
   connectedCallback() {
     this.staff = this.dataset.mode === "staff";
@@ -172,7 +172,6 @@ class SupportChat extends HTMLElement {
     for (const row of this.#rows()) row.remove();
     this.#endLive();
     this.#last = 0;
-    this.#fresh = false;
     this.#parts.rate?.removeAttribute("hidden");
     this.#parts.thanks?.setAttribute("hidden", "");
   }
@@ -239,7 +238,7 @@ class SupportChat extends HTMLElement {
   }
 
   #showFor() {
-    const closed = this.hasAttribute("data-closed") && !this.#fresh;
+    const closed = this.hasAttribute("data-closed");
     const { composer, closed: foot, email, person } = this.#parts;
     const wasIn = composer?.contains(document.activeElement);
     composer?.toggleAttribute("hidden", closed);
@@ -302,7 +301,6 @@ class SupportChat extends HTMLElement {
     const data = new FormData(form);
     if (kind === "say") this.#sayIt(data.get("text"), { typed: form === this.#parts.composer });
     if (kind === "choose") this.#choose(form, event.submitter);
-    if (kind === "new") { this.#fresh = true; this.#showFor(); this.#box().focus(); }
     if (kind === "person") { this.#send({ type: "person" }); this.#box()?.focus(); }
     if (kind === "end") this.#send({ type: "end" });
     if (kind === "rate") this.#rate(form, event.submitter, data.get("words") ?? "");
