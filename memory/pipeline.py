@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from django.db import transaction
-
 from memory.lifecycle import (
     account,
     blank,
     decay,
     embed_facts,
+    gate,
     known,
     propose,
     queue,
@@ -109,21 +108,32 @@ def _instructions() -> str:
 
 
 def _gate(transcript: Transcript) -> dict[int, GateResult]:
-    from memory.lifecycle import gate
-
     before: list[Said] = []
     results: dict[int, GateResult] = {}
     for m in transcript.messages:
         if m.sender == "customer" and not m.offered:
             asked = before[-1].asks_topic if before else ""
-            results[m.seq] = gate.worth_saving(
+            result = gate.worth_saving(
                 replace(m, asks_topic=asked),
                 before=tuple(before),
                 vector=embed_one(m.text),
                 classifier=gate.gates()["save"],
             )
+            results[m.seq] = _asked_again(result, m, before)
         before.append(m)
     return results
+
+
+def _asked_again(result: GateResult, message: Said, before: list[Said]) -> GateResult:
+    """By a small model, where there is one and the cheap gate is unsure."""
+    model = chat_model("gate") if propose.unsure(result) else None
+    if model is None:
+        return result
+    try:
+        said = [m.text for m in before]
+        return propose.second_opinion(message.text, said, fill=model.fill_now)["save"]
+    except (Unavailable, Refused, BadOutput):
+        return result
 
 
 def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list[Decision]:
@@ -207,19 +217,6 @@ def _write(
 def made_by() -> str:
     model = chat_model("knowledge")
     return account.made_by(model.model if model else "offline")
-
-
-def dry_run(
-    transcript: Transcript, *, customer_id: int, now: datetime
-) -> tuple[Proposal, list[Decision]]:
-    """Say what `run` would do and why; everything is rolled back."""
-    proposal = consider(transcript)
-    with write.customer_locked(customer_id) as customer:
-        decisions = settle(
-            customer, proposal.candidates, source=write.Source(AGENT, now, made_by())
-        )
-        transaction.set_rollback(True)
-    return proposal, decisions
 
 
 def sweep(

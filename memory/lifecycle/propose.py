@@ -66,6 +66,13 @@ def propose(
     return [c for c in found if c is not None]
 
 
+UNSURE = (0.1, 0.6)  # the classifier's score; outside it the cheap gate's word stands
+
+
+def unsure(result: GateResult) -> bool:
+    return result.by == "classifier" and UNSURE[0] <= result.score <= UNSURE[1]
+
+
 def second_opinion(text: str, before: Sequence[str], *, fill: Fill) -> dict[str, GateResult]:
     """Ask a small model where the cheap gate is unsure: {"retrieve": …, "save": …}."""
     data = json.dumps({"before": list(before)[-6:], "message": text}, ensure_ascii=False)

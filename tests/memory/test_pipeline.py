@@ -1,8 +1,10 @@
 """What a closed conversation leaves behind."""
 
 from datetime import timedelta
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from memory import pipeline, services, tasks
 from memory.models import Episode, Memory, MemoryEvent
@@ -149,15 +151,22 @@ def test_a_dead_broker_breaks_nothing(
     assert pipeline.sweep(now=NOW + timedelta(minutes=1)) == 1
 
 
-def test_a_dry_run_says_what_it_would_do_and_does_nothing(ada, reads_plans):
-    episode = closed(ada, "we have Acorn", "now Birch")
-    said = pipeline.stored.load(episode.transcript)
+@pytest.mark.parametrize("what", ["e{episode}", "7"])
+def test_a_dry_run_says_what_it_would_do_and_why_and_does_nothing(ada, reads_plans, what):
+    episode = closed(ada, "we have Acorn", "now Birch", ref="conversation:7:1-2")
+    out = StringIO()
 
-    _, decisions = pipeline.dry_run(said, customer_id=ada.pk, now=NOW)
+    call_command("remember", what.format(episode=episode.pk), dry_run=True, stdout=out)
 
-    assert [d.action for d in decisions] == ["CREATE", "SUPERSEDE"]
+    assert "CREATE plan: 'Plan: Acorn Basic' (new)" in out.getvalue()
+    assert "SUPERSEDE plan: 'Plan: Birch Plus' (a newer statement" in out.getvalue()
     assert not Memory.objects.exists()
     assert not MemoryEvent.objects.exists()
+
+
+def test_remembering_by_hand_says_what_is_not_there(db):
+    with pytest.raises(CommandError, match="no episode for 12"):
+        call_command("remember", "12")
 
 
 def test_a_summary_names_topics_and_holds_no_value(ada, reads_plans):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils import timezone
 
 from memory import pipeline
 from memory.lifecycle import episode as stored
+from memory.lifecycle import write
 from memory.models import Episode
 
 
@@ -29,10 +31,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {len(done)} decisions" if done else "  read already")
 
     def _tell(self, episode: Episode) -> None:
-        said = stored.load(episode.transcript)
-        proposal, decisions = pipeline.dry_run(
-            said, customer_id=episode.customer_id, now=timezone.now()
-        )
+        proposal = pipeline.consider(stored.load(episode.transcript))
+        source = write.Source(pipeline.AGENT, timezone.now(), pipeline.made_by())
+        with write.customer_locked(episode.customer_id) as customer:
+            decisions = pipeline.settle(customer, proposal.candidates, source=source)
+            transaction.set_rollback(True)
         for seq, gate in proposal.gate.items():
             verdict = "passed" if gate.passed else "skipped"
             self.stdout.write(f"  message {seq}: {verdict} by {gate.by}: {gate.reason}")
