@@ -23,6 +23,7 @@ def register() -> None:
             "escalations.Presence",
             "escalations.Delivery",
             "escalations.MemoryView",
+            "escalations.RatingLook",
         ],
     )
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from chat.models import Conversation
+from chat.models import Conversation, Turn
 from memory.models import Customer, Memory, MemoryEvent
 
 from .models import Escalation, MemoryView, StaffNote
@@ -34,6 +34,7 @@ class Card:
     past: list[Conversation]
     promises: list[Escalation]
     notes: list[StaffNote]
+    turns: list[Turn]  # of the conversation beside the card
 
 
 def card(
@@ -68,6 +69,7 @@ def card(
             .select_related("author")
             .order_by("-created_at")[:SHOWN]
         ),
+        turns=list(Turn.objects.filter(conversation=but).order_by("-created_at", "-pk")[:10]),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q, QuerySet
 from pgvector.django import CosineDistance
 
 from memory.models import Answer, AnswerMatch
 
-from .models import Escalation, Gap, Question
+from .models import Escalation, Gap, Question, ReportSetting
 
 # Questions that an answer for everyone would settle; a personal matter is nobody else's gap.
 SHARED_REASONS = (Escalation.Reason.NO_ANSWER, Escalation.Reason.UNSURE)
@@ -20,7 +20,8 @@ NEAR = 0.25
 def file(escalation: Escalation, *, now: datetime) -> None:
     """Put the escalation's new questions under the gap that they repeat, or open one."""
     for question in escalation.questions.filter(gap=None, reason__in=SHARED_REASONS):
-        gap = _same(question) or Gap.objects.create(title=question.text, opened_at=now)
+        same = nearest(question, _open_questions())
+        gap = same.gap if same else Gap.objects.create(title=question.text, opened_at=now)
         Question.objects.filter(pk=question.pk).update(gap=gap)
 
 
@@ -61,19 +62,18 @@ def answered(question: Question, answer: Answer, *, now: datetime) -> None:
         )
 
 
-def _same(question: Question) -> Gap | None:
-    open_questions = Question.objects.filter(
-        gap__isnull=False, gap__answered_at=None, answer=None
-    ).exclude(pk=question.pk)
-    literally = open_questions.filter(text__iexact=question.text).first()
+def nearest(question: Question, among: QuerySet[Question]) -> Question | None:
+    """Return the one that asks the same, in the same words or in words that lie near."""
+    others = among.exclude(pk=question.pk)
+    literally = others.filter(text__iexact=question.text).first()
     if literally is not None:
-        return literally.gap
+        return literally
     asked = AnswerMatch.objects.filter(pk=question.match_id or 0).first()
     if asked is None or asked.embedding is None:
         return None
-    nearest = (
+    near = (
         AnswerMatch.objects.filter(
-            pk__in=open_questions.values("match_id"),
+            pk__in=others.values("match_id"),
             embedding_model=asked.embedding_model,
             embedding__isnull=False,
         )
@@ -81,11 +81,30 @@ def _same(question: Question) -> Gap | None:
         .order_by("distance")
         .first()
     )
-    if nearest is None or nearest.distance > NEAR:
+    if near is None or near.distance > NEAR:
         return None
-    found = open_questions.filter(match_id=nearest.pk).first()
-    return found.gap if found else None
+    return others.filter(match_id=near.pk).first()
 
 
 def close(gap: Gap, answer: Answer, *, now: datetime) -> None:
     Gap.objects.filter(pk=gap.pk, answered_at=None).update(answered_at=now, answer=answer)
+
+
+def reopen(escalation: Escalation, *, now: datetime) -> None:
+    """The same customer asks the same again: what was resolved before was not."""
+    rules = ReportSetting.objects.get_or_create(pk=1)[0]
+    before = Question.objects.filter(
+        escalation__conversation__customer=escalation.conversation.customer_id,
+        escalation__resolution="resolved",
+        escalation__closed_at__gt=now - timedelta(days=rules.reopened_within_days),
+    )
+    for question in escalation.questions.filter(asked_at=now):
+        same = nearest(question, before)
+        if same is not None:
+            Escalation.objects.filter(pk=same.escalation_id, reopened_at=None).update(
+                reopened_at=now
+            )
+
+
+def _open_questions() -> QuerySet[Question]:
+    return Question.objects.filter(gap__isnull=False, gap__answered_at=None, answer=None)

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, OuterRef, Prefetch, Q, Subquery
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation, Message
-from memory.models import Conflict, Memory
+from memory.models import Answer, Conflict, Memory
 
 from .drafts import VIEWING
 from .models import Escalation, Presence, Question
@@ -70,7 +70,9 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
         overdue=Count("pk", filter=overdue(now)),
     )
     figures["bot"] = _live(now).count()
-    figures["review"] = Conflict.objects.filter(decided_at=None).count() + _doubtful().count()
+    figures["review"] = sum(
+        rows.count() for rows in (_conflicts(), _doubtful(), doubtful_answers(), not_helped())
+    )
     return figures
 
 
@@ -131,10 +133,21 @@ def _doubtful() -> Any:
 
 
 def to_check(limit: int = 100) -> list[Conflict | Memory]:
-    conflicts = (
-        Conflict.objects.filter(decided_at=None)
-        .select_related("customer", "topic", "old", "new")
-        .order_by("due_at")[:limit]
-    )
-    doubtful = _doubtful().select_related("customer", "topic").order_by("recorded_at")[:limit]
-    return [*conflicts, *doubtful][:limit]
+    conflicts = _conflicts().select_related("customer", "topic", "old", "new")
+    doubtful = _doubtful().select_related("customer", "topic").order_by("recorded_at")
+    return [*conflicts.order_by("due_at")[:limit], *doubtful[:limit]]
+
+
+def doubtful_answers() -> QuerySet[Answer]:
+    unsure = Q(status="pending") | Q(status="active", needs_review=True)
+    return Answer.objects.filter(unsure).order_by("recorded_at")
+
+
+def not_helped() -> QuerySet[Conversation]:
+    """Conversations that a customer said did not help, and nobody has looked at."""
+    rows = Conversation.objects.filter(rating=-1, rating_look=None)
+    return rows.select_related("customer").order_by("-last_message_at")
+
+
+def _conflicts() -> QuerySet[Conflict]:
+    return Conflict.objects.filter(decided_at=None)

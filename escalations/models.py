@@ -247,6 +247,17 @@ class MemoryView(models.Model):
         return f"look {self.pk}"
 
 
+class RatingLook(models.Model):
+    """Somebody looked at a conversation that a customer said did not help."""
+
+    conversation = models.OneToOneField(Conversation, models.CASCADE, related_name="rating_look")
+    staff = models.ForeignKey(USER, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"look at conversation {self.conversation_id}"
+
+
 class ReportSetting(models.Model):
     """The rules that reports count by; shown beside the figures."""
 

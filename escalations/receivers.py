@@ -25,6 +25,7 @@ def take_in(*, conversation: Conversation, now: datetime, **asked: Any) -> None:
         conversation, now=now, **{key: asked[key] for key in ASKED}
     )
     gaps.file(escalation, now=now)
+    gaps.reopen(escalation, now=now)
     text = _told(escalation, told, opened)
     if text:
         conversations.post_state(conversation.pk, state="queued", text=text, now=now)

@@ -18,6 +18,7 @@ from .weekly import Chart, Period, Series, Weekly, shares, total, trend, week_of
 
 # What the bot settled without a person, as chat's turns name it.
 ANSWERED = ("answered", "note", "recalled", "noted", "forgot")
+GENERATED = Q(outcome="answered", trace__engine="openai", trace__answer__used=[])
 SLOT = timedelta(minutes=30)  # opening times are multiples of it
 
 
@@ -33,7 +34,7 @@ def ways(period: Period) -> Chart:
         Series(_("Asked back"), weekly(turns.filter(outcome="asked"), "created_at", period)),
         Series(
             _("Written by a model"),
-            weekly(turns.filter(outcome="generated"), "created_at", period),
+            weekly(turns.filter(GENERATED), "created_at", period),
         ),
         Series(_("Handed to a person"), weekly(asked_people(period), "opened_at", period)),
     )
@@ -111,7 +112,7 @@ def after_hours(period: Period) -> Chart:
         .values("slot")
         .annotate(
             all=Count("pk", filter=~Q(outcome__in=("dropped", "small_talk"))),
-            settled=Count("pk", filter=Q(outcome__in=(*ANSWERED, "generated"))),
+            settled=Count("pk", filter=Q(outcome__in=ANSWERED)),
         )
         .order_by("slot")
     )
@@ -142,7 +143,7 @@ def _slot(period: Period) -> Func:
 def gate(period: Period) -> Chart:
     """Turns for which the past was neither searched nor paid for."""
     turns = _turns(period)
-    skipped = weekly(turns.filter(trace__recall__skipped=True), "created_at", period)
+    skipped = weekly(turns.filter(trace__gate__skipped=True), "created_at", period)
     every = weekly(turns, "created_at", period)
     share = shares(skipped, every, period)
     return Chart(
@@ -156,9 +157,7 @@ def gate(period: Period) -> Chart:
 
 
 def given_back(period: Period, rules: ReportSetting) -> Chart:
-    answered = weekly(
-        _turns(period).filter(outcome__in=(*ANSWERED, "generated")), "created_at", period
-    )
+    answered = weekly(_turns(period).filter(outcome__in=ANSWERED), "created_at", period)
     minutes = {week: number * rules.minutes_per_answer for week, number in answered.items()}
     said = _("{hours} hours in this time.")
     return Chart(

@@ -11,11 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from chat.models import Conversation, Message
 from escalations import broadcast, gaps, lists, people, search
 from escalations.forms import AnswerForm
-from escalations.models import Gap
+from escalations.models import Gap, RatingLook
 from memory import services
-from memory.models import Conflict, Memory
+from memory.models import Answer, Conflict, Memory
 
 from .base import DeskRequest, for_staff, number, page
 
@@ -50,7 +51,12 @@ def add_answer(request: DeskRequest) -> HttpResponse:
 
 @for_staff
 def review(request: DeskRequest) -> HttpResponse:
-    context = {"rows": lists.to_check(), "tab": "inbox"}
+    context = {
+        "rows": lists.to_check(),
+        "answers": lists.doubtful_answers()[:50],
+        "not_helped": [(c, _used(c)) for c in lists.not_helped()[:50]],
+        "tab": "inbox",
+    }
     return page(request, "escalations/review.html", context)
 
 
@@ -91,6 +97,38 @@ def judge(request: DeskRequest, pk: int) -> HttpResponse:
     except services.Touched:
         messages.warning(request, _("This was changed meanwhile. Look at it again."))
     return _to_review()
+
+
+@require_POST
+@for_staff
+def judge_answer(request: DeskRequest, pk: int) -> HttpResponse:
+    """Let a doubtful answer stand, or take it out."""
+    answer = get_object_or_404(lists.doubtful_answers(), pk=pk)
+    by, now = f"staff:{request.user.pk}", timezone.now()
+    if request.POST.get("verdict") != "approve":
+        services.retire_answer(pk, by=by, reason="not right, says staff", now=now)
+    elif answer.status == "pending":
+        services.approve_answer(pk, by=by, now=now)
+    else:
+        services.still_right(pk, by=by, now=now)
+    return _to_review()
+
+
+@require_POST
+@for_staff
+def looked(request: DeskRequest, pk: int) -> HttpResponse:
+    """Somebody has read a conversation that did not help."""
+    conversation = get_object_or_404(Conversation, pk=pk)
+    RatingLook.objects.get_or_create(
+        conversation=conversation, defaults={"staff": request.user, "at": timezone.now()}
+    )
+    return _to_review()
+
+
+def _used(conversation: Conversation) -> Answer | None:
+    """Return the stored answer that was given last in it."""
+    given = conversation.messages.filter(kind=Message.Kind.ANSWER).order_by("-seq").first()
+    return Answer.objects.filter(pk=given.meta.get("answer_id") or 0).first() if given else None
 
 
 @for_staff

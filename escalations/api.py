@@ -1,0 +1,148 @@
+"""The desk's part of the API: what waits, who has it, reply and resolve; no staff notes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema
+from ninja.errors import HttpError
+
+from chat import frames
+from escalations import claim, lists, people, reply
+from escalations.capture import Keep
+from escalations.models import Escalation
+
+router = Router(tags=["escalations"])
+
+ListName = Literal["unclaimed", "mine", "everyone", "customer", "overdue", "resolved"]
+
+
+class ReplyIn(Schema):
+    text: str = Field(min_length=1, max_length=frames.MAX_TEXT)
+    seen_seq: int | None = None  # refuses the reply when the customer said more after it
+
+
+class KeepIn(Schema):
+    scope: Literal["everyone", "customer"]
+    seqs: list[int] = Field(min_length=1)
+    title: str = Field(min_length=1, max_length=300)
+    question_id: int | None = None
+    valid_until: datetime | None = None
+
+
+class ResolveIn(Schema):
+    keep: list[KeepIn] = []
+
+
+@router.get("/escalations", summary="What waits for a person")
+def escalations(
+    request: HttpRequest,
+    list: ListName = "unclaimed",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    staff = _staff(request)
+    found = lists.listed(list, staff=staff, now=timezone.now(), limit=limit)
+    return {"list": list, "more": found.more, "escalations": [_escalation(e) for e in found.rows]}
+
+
+@router.get("/escalations/{int:pk}", summary="One of them, with its conversation")
+def escalation(request: HttpRequest, pk: int) -> dict[str, Any]:
+    _staff(request)
+    found = Escalation.objects.select_related("conversation__customer", "claimed_by").get(pk=pk)
+    rows = found.conversation.messages.order_by("seq")
+    return _escalation(found) | {"rows": [frames.row(m, names=True) for m in rows]}
+
+
+@router.post("/escalations/{int:pk}/claim", summary="Take it; the bot is silent from here on")
+def claim_it(request: HttpRequest, pk: int) -> dict[str, Any]:
+    staff = _staff(request)
+    return _do(pk, lambda now: claim.claim(pk, staff=staff, now=now))
+
+
+@router.post("/escalations/{int:pk}/release", summary="Put it back into the queue")
+def release(request: HttpRequest, pk: int) -> dict[str, Any]:
+    staff = _staff(request)
+    return _do(pk, lambda now: claim.release(pk, staff=staff, now=now))
+
+
+@router.post("/escalations/{int:pk}/reply", summary="Write to the customer; nothing is kept")
+def reply_to(request: HttpRequest, pk: int, payload: ReplyIn) -> dict[str, Any]:
+    staff = _staff(request)
+    try:
+        text = frames.clean(payload.text)
+    except frames.BadFrame as exc:
+        raise HttpError(422, str(exc)) from exc
+    return _do(
+        pk,
+        lambda now: reply.send(pk, staff=staff, text=text, seen_seq=payload.seen_seq, now=now),
+    )
+
+
+@router.post("/escalations/{int:pk}/resolve", summary="End it, and keep what is named")
+def resolve(request: HttpRequest, pk: int, payload: ResolveIn) -> dict[str, Any]:
+    staff = _staff(request)
+    keeps = [
+        Keep(k.scope, tuple(k.seqs), k.title, k.question_id, valid_until=k.valid_until)
+        for k in payload.keep
+    ]
+    return _do(pk, lambda now: reply.resolve(pk, staff=staff, now=now, keep=keeps))
+
+
+def _do(pk: int, act: Any) -> dict[str, Any]:
+    """Do it, or say in words why not."""
+    Escalation.objects.only("pk").get(pk=pk)
+    try:
+        act(timezone.now())
+    except claim.AlreadyClaimed as exc:
+        raise HttpError(409, str(exc)) from exc
+    except claim.Closed as exc:
+        raise HttpError(409, "This was settled meanwhile.") from exc
+    except claim.NotYours as exc:
+        raise HttpError(409, "Claim it first: only who has it can do this.") from exc
+    except claim.MoreAsked as exc:
+        raise HttpError(409, "An emergency came in here. Please read it first.") from exc
+    except reply.Stale as exc:
+        raise HttpError(409, "The customer said more after what you have seen.") from exc
+    found = Escalation.objects.select_related("conversation__customer", "claimed_by").get(pk=pk)
+    return _escalation(found)
+
+
+def _staff(request: HttpRequest) -> User:
+    """Agents' keys reach memory alone."""
+    key = request.auth  # type: ignore[attr-defined]
+    if key.namespaces or not key.user.is_staff:
+        raise PermissionDenied("This takes a key of the desk.")
+    user: User = key.user
+    return user
+
+
+def _escalation(e: Escalation) -> dict[str, Any]:
+    return {
+        "id": e.pk,
+        "conversation": e.conversation_id,
+        "customer": {
+            "id": e.conversation.customer_id,
+            "external_id": e.conversation.customer.external_id,
+            "name": e.conversation.customer.name,
+        },
+        "reason": e.reason,
+        "detail": e.detail,
+        "request": e.request,
+        "questions": [
+            {"id": q.pk, "text": q.text, "seq": q.message_seq, "asked_at": q.asked_at}
+            for q in e.questions.all()
+        ],
+        "opened_at": e.opened_at,
+        "due_at": e.due_at,
+        "promise": e.promise,
+        "claimed_by": people.name_of(e.claimed_by) if e.claimed_by else None,
+        "claimed_at": e.claimed_at,
+        "first_reply_at": e.first_reply_at,
+        "closed_at": e.closed_at,
+        "resolution": e.resolution,
+    }

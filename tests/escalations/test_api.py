@@ -1,0 +1,61 @@
+"""The desk over its API: the same rules, one shape of error."""
+
+import pytest
+
+from escalations import claim
+from escalations.models import Escalation
+from memory import services
+from memory.models import Answer
+from tests.factories import NOW
+
+
+@pytest.fixture
+def call(client, sam):
+    _key, raw = services.issue_key("desk", user_id=sam.pk, by="staff:1", now=NOW)
+
+    def do(method, path, body=None):
+        return getattr(client, method)(
+            f"/api/escalations{path}",
+            body,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {raw}"},
+        )
+
+    return do
+
+
+def test_lists_what_waits(call, escalation):
+    found = call("get", "").json()["escalations"]
+    assert [e["id"] for e in found] == [escalation.pk]
+    assert found[0]["questions"][0]["text"] == escalation.questions.get().text
+
+
+def test_claims_replies_and_resolves_keeping_the_words(call, escalation, log):
+    call("post", f"/{escalation.pk}/claim")
+    call("post", f"/{escalation.pk}/reply", {"text": " 24 h\n"})
+    seq = Escalation.objects.get(pk=escalation.pk).last_staff_seq
+    keep = {"scope": "everyone", "seqs": [seq], "title": "Rinsing?"}
+
+    done = call("post", f"/{escalation.pk}/resolve", {"keep": [keep]}).json()
+
+    assert done["resolution"] == "resolved"
+    assert Answer.objects.get().parts == [" 24 h\n"]
+
+
+def test_says_who_has_it(call, escalation, kim):
+    claim.claim(escalation.pk, staff=kim, now=NOW)
+    response = call("post", f"/{escalation.pk}/claim")
+    assert response.status_code == 409
+    assert response.json()["error"]["message"] == "Kim is on it."
+
+
+def test_refuses_an_agents_key(client, sam, escalation):
+    _key, raw = services.issue_key(
+        "agent", user_id=sam.pk, namespaces=[["agents", "x"]], by="staff:1", now=NOW
+    )
+    response = client.get("/api/escalations", headers={"Authorization": f"Bearer {raw}"})
+    assert response.status_code == 403
+
+
+def test_refuses_a_stranger(client, escalation):
+    assert client.get("/api/escalations").status_code == 401

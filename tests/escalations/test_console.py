@@ -1,0 +1,456 @@
+"""The desk's pages over HTTP: who may come in, what is said to whom, and at what price."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from chat import conversations
+from escalations import claim, reply
+from escalations.models import (
+    CannedReply,
+    Draft,
+    Escalation,
+    MemoryView,
+    Presence,
+    RatingLook,
+    StaffNote,
+)
+from memory.models import Answer, Conflict, Memory, MemoryEvent
+from tests.factories import NOW, make_conversation, make_customer, make_topic
+
+
+@pytest.fixture
+def desk(client, sam):
+    client.force_login(sam)
+    return client
+
+
+@pytest.fixture
+def claimed(escalation, sam):
+    claim.claim(escalation.pk, staff=sam, now=NOW)
+    return escalation
+
+
+def htmx(client, path, data=None, *, follow=False):
+    headers = {"HX-Request": "true"}
+    return client.post(path, data or {}, headers=headers, follow=follow)
+
+
+def seq_of(escalation):
+    return conversations.latest(escalation.conversation.customer_id).last_seq
+
+
+def remember(customer, text, *, topic, **fields):
+    return Memory.objects.create(
+        customer=customer,
+        topic=topic,
+        category=topic.category,
+        text=text,
+        value=text,
+        stated_at=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+        **fields,
+    )
+
+
+PAGES = [
+    "",
+    "live/",
+    "gaps/",
+    "search/?q=rinsing",
+    "reports/",
+    "answers/add/",
+    "review/",
+    "replay/",
+]
+
+
+class TestWhoMayComeIn:
+    @pytest.mark.parametrize("path", PAGES)
+    def test_asks_a_stranger_to_sign_in(self, client, path, db):
+        response = client.get(f"/inbox/{path}")
+        assert response.status_code == 302
+        assert "login" in response["Location"]
+
+    @pytest.mark.parametrize("path", PAGES)
+    def test_refuses_who_is_no_staff(self, client, path, db):
+        client.force_login(User.objects.create_user("mallory"))
+        assert client.get(f"/inbox/{path}").status_code == 403
+
+    @pytest.mark.parametrize("path", PAGES)
+    def test_lets_staff_in(self, desk, path, escalation):
+        assert desk.get(f"/inbox/{path}").status_code == 200
+
+
+class TestTheLists:
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [("unclaimed", True), ("mine", False), ("everyone", False), ("overdue", False),
+         ("resolved", False), ("customer", False), ("bot", False), ("nonsense", True)],
+    )  # fmt: skip
+    def test_show_what_waits_where_it_belongs(self, desk, escalation, name, shown, time_machine):
+        time_machine.move_to(NOW)
+        page = desk.get(f"/inbox/?list={name}").content.decode()
+        assert (f'id="row-{escalation.pk}"' in page) is shown
+
+    def test_put_what_is_late_first_and_say_so(self, desk, ask, ada, ben, time_machine):
+        fresh = ask(ben, "New?", now=NOW)
+        late = ask(ada, "Old?", now=NOW - timedelta(days=1))
+        Escalation.objects.filter(pk=fresh.pk).update(due_at=NOW + timedelta(hours=1))
+        time_machine.move_to(NOW)
+
+        page = desk.get("/inbox/").content.decode()
+
+        assert page.index(f"row-{late.pk}") < page.index(f"row-{fresh.pk}")
+        assert "Overdue" in page
+
+    def test_know_whose_turn_it_is(self, desk, claimed, sam):
+        reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
+        assert f"row-{claimed.pk}" in desk.get("/inbox/?list=customer").content.decode()
+
+        conversations.record_customer_message(
+            claimed.conversation_id, client_id="u", text="Upper", now=NOW
+        )
+        assert f"row-{claimed.pk}" not in desk.get("/inbox/?list=customer").content.decode()
+
+    @pytest.mark.parametrize("path", ["/inbox/", "/inbox/live/", "/inbox/?list=mine"])
+    def test_cost_the_same_number_of_queries_however_much_waits(
+        self, desk, ask, sam, path, django_assert_max_num_queries
+    ):
+        def queries():
+            with django_assert_max_num_queries(100) as counted:
+                desk.get(path)
+            return len(counted.captured_queries)
+
+        for n in range(2):
+            claim.claim(ask(make_customer(f"A{n}")).pk, staff=sam, now=NOW)
+            ask(make_customer(f"B{n}"))
+        few = queries()
+        for n in range(12):
+            claim.claim(ask(make_customer(f"C{n}")).pk, staff=sam, now=NOW)
+            ask(make_customer(f"D{n}"))
+
+        assert queries() == few
+        assert few <= 20
+
+
+class TestClaiming:
+    def test_by_two_tells_the_second_who_was_faster(self, desk, escalation, kim):
+        claim.claim(escalation.pk, staff=kim, now=NOW)
+
+        page = desk.post(f"/inbox/{escalation.pk}/claim/", follow=True).content.decode()
+
+        assert "Kim is on it." in page
+        assert Escalation.objects.get(pk=escalation.pk).claimed_by == kim
+
+    def test_from_a_colleague_holds_only_while_the_page_is_right(self, desk, escalation, sam, kim):
+        claim.claim(escalation.pk, staff=kim, now=NOW)
+        data = {"to": sam.pk, "expected": kim.pk}
+
+        desk.post(f"/inbox/{escalation.pk}/assign/", data)
+        assert Escalation.objects.get(pk=escalation.pk).claimed_by == sam
+
+        claim.assign(escalation.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        late = {"to": sam.pk, "expected": ""}
+        page = desk.post(f"/inbox/{escalation.pk}/assign/", late, follow=True).content.decode()
+        assert "Kim is on it." in page
+
+    def test_leads_back_to_the_list_that_was_open(self, desk, escalation):
+        response = desk.post(f"/inbox/{escalation.pk}/claim/", {"list": "overdue"})
+        assert response["Location"] == f"/inbox/{escalation.pk}/?list=overdue"
+
+    def test_works_on_a_chat_with_the_bot(self, desk, ada, queue, sam):
+        conversation = make_conversation(ada)
+        conversations.record_customer_message(conversation.pk, client_id="h", text="Hi", now=NOW)
+
+        desk.post(f"/inbox/chat/{conversation.pk}/take-over/")
+
+        assert Escalation.objects.get().claimed_by == sam
+
+
+class TestReplying:
+    def test_is_a_plain_form_without_javascript(self, desk, claimed, log):
+        desk.post(f"/inbox/{claimed.pk}/send/", {"text": "24 h", "seen_seq": seq_of(claimed)})
+        assert log(claimed.conversation_id)[-1] == ("staff", "message", "24 h")
+
+    def test_claims_what_nobody_has(self, desk, escalation, sam):
+        desk.post(f"/inbox/{escalation.pk}/send/", {"text": "24 h"})
+        assert Escalation.objects.get(pk=escalation.pk).claimed_by == sam
+
+    def test_shows_what_arrived_and_keeps_the_words(self, desk, claimed, log):
+        seen = seq_of(claimed)
+        conversations.record_customer_message(
+            claimed.conversation_id, client_id="m", text="It is an upper one", now=NOW
+        )
+
+        path = f"/inbox/{claimed.pk}/send/"
+        page = htmx(desk, path, {"text": "Upper or lower?", "seen_seq": seen}).content.decode()
+
+        assert "Not sent yet" in page
+        assert "It is an upper one" in page
+        assert log(claimed.conversation_id)[-1][2] == "It is an upper one"
+
+        htmx(desk, path, {"text": "Then wait a day.", "seen_seq": seen + 1})
+        assert log(claimed.conversation_id)[-1][2] == "Then wait a day."
+
+    def test_says_who_has_it_when_somebody_else_does(self, desk, escalation, kim, log):
+        claim.claim(escalation.pk, staff=kim, now=NOW)
+        before = log(escalation.conversation_id)
+
+        page = htmx(desk, f"/inbox/{escalation.pk}/send/", {"text": "Hello"}).content.decode()
+
+        assert "Not sent: Kim is on it." in page
+        assert log(escalation.conversation_id) == before
+
+    @pytest.mark.parametrize("text", ["", "  \n ", "x" * 10_001, "a\x00b"])
+    def test_refuses_with_a_reason_what_cannot_be_sent(self, desk, claimed, log, text):
+        before = log(claimed.conversation_id)
+        page = htmx(desk, f"/inbox/{claimed.pk}/send/", {"text": text}).content.decode()
+        assert "notice--danger" in page
+        assert log(claimed.conversation_id) == before
+
+    def test_takes_line_endings_of_a_form_as_one(self, desk, claimed, log):
+        desk.post(f"/inbox/{claimed.pk}/send/", {"text": "one\r\ntwo\rthree "})
+        assert log(claimed.conversation_id)[-1][2] == "one\ntwo\nthree "
+
+    def test_goes_on_to_the_keeping_step(self, desk, claimed):
+        response = htmx(desk, f"/inbox/{claimed.pk}/send/", {"text": "24 h", "then": "keep"})
+        assert response["HX-Redirect"] == f"/inbox/{claimed.pk}/keep/"
+
+
+class TestDrafts:
+    def test_wait_on_the_server_and_are_a_sign_of_life(self, desk, claimed, sam, time_machine):
+        later = NOW + timedelta(minutes=20)
+        time_machine.move_to(later, tick=False)
+        desk.post(f"/inbox/{claimed.pk}/draft/", {"text": "Please wa", "seen_seq": 3})
+
+        assert Draft.objects.get().text == "Please wa"
+        assert Escalation.objects.get(pk=claimed.pk).active_at == later
+        assert "Please wa" in desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+    def test_show_on_return_what_arrived_meanwhile(self, desk, claimed):
+        desk.post(f"/inbox/{claimed.pk}/draft/", {"text": "Up", "seen_seq": seq_of(claimed)})
+        conversations.record_customer_message(
+            claimed.conversation_id, client_id="l", text="A lower one!", now=NOW
+        )
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+        assert "This came in since you began to write" in page
+
+    def test_are_gone_when_the_box_is_emptied(self, desk, claimed):
+        for text in ("Please", "  "):
+            desk.post(f"/inbox/{claimed.pk}/draft/", {"text": text, "seen_seq": 3})
+        assert not Draft.objects.exists()
+
+
+class TestReadyMadeReplies:
+    def test_have_their_variables_filled_in(self, desk, claimed):
+        text = "Hello {customer}, {staff} of {business} here. {other}"
+        CannedReply.objects.create(shortcut="hello", text=text)
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+        found = re.search(r'id="canned-replies"[^>]*>(.*?)</script>', page).group(1)
+        assert json.loads(found) == [
+            {"shortcut": "hello", "text": "Hello Ada, Sam of Rapport here. {other}"}
+        ]
+
+
+class TestTheKeepingStep:
+    @pytest.fixture
+    def said(self, claimed, sam):
+        return [
+            reply.send(claimed.pk, staff=sam, text=text, seen_seq=None, now=NOW)
+            for text in ("Upper or lower?", "Please do not rinse for 24 hours.")
+        ]
+
+    def test_shows_each_message_with_its_choice_and_reason(self, desk, claimed, said):
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+
+        assert page.count("<blockquote") >= 2
+        assert page.count("Suggested:") == 2
+        assert "How long should I wait before rinsing" in page
+
+    def test_keeps_what_is_ticked_under_the_title_that_was_edited(self, desk, claimed, said):
+        question = claimed.questions.get()
+        desk.post(
+            f"/inbox/{claimed.pk}/keep/",
+            {
+                f"keep-{said[0].seq}": "none",
+                f"keep-{said[1].seq}": "everyone",
+                "title": "When may I rinse after an extraction?",
+                "question": question.pk,
+            },
+        )
+
+        answer = Answer.objects.get()
+        assert answer.title == "When may I rinse after an extraction?"
+        assert answer.parts == ["Please do not rinse for 24 hours."]
+        assert Escalation.objects.get(pk=claimed.pk).resolution == "resolved"
+
+    def test_asks_for_the_question_when_it_was_wiped_out(self, desk, claimed, said):
+        data = {f"keep-{said[1].seq}": "everyone", "title": " "}
+        response = desk.post(f"/inbox/{claimed.pk}/keep/", data)
+
+        assert response.status_code == 422
+        assert "Which question does this answer?" in response.content.decode()
+        assert Escalation.objects.get(pk=claimed.pk).closed_at is None
+
+    def test_leads_on_to_who_else_is_waiting(self, desk, ask, ben, claimed, said):
+        ask(ben, claimed.questions.get().text)
+        data = {
+            f"keep-{said[1].seq}": "everyone",
+            "title": claimed.questions.get().text,
+            "question": claimed.questions.get().pk,
+        }
+
+        page = desk.post(f"/inbox/{claimed.pk}/keep/", data, follow=True).content.decode()
+
+        assert "Also waiting for this" in page
+        assert "Ben" in page
+
+
+class TestTheCustomerCard:
+    def test_says_what_is_known_and_where_it_comes_from(self, desk, claimed, ada):
+        remember(ada, "Comes in the mornings", topic=make_topic("preferred_time"))
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+        assert "Comes in the mornings" in page
+        assert "said on 2 March 2026" in page
+
+    def test_shows_what_is_sensitive_only_after_a_look_that_is_recorded(
+        self, desk, claimed, ada, sam
+    ):
+        topic = make_topic("allergy", sensitive=True)
+        remember(ada, "Penicillin", topic=topic, sensitive=True)
+        assert "Penicillin" not in desk.get(f"/inbox/{claimed.pk}/").content.decode()
+        assert not MemoryView.objects.exists()
+
+        page = htmx(desk, f"/inbox/customer/{ada.pk}/look/").content.decode()
+
+        assert "Penicillin" in page
+        look = MemoryView.objects.get()
+        assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergy"])
+
+    def test_corrects_confirms_adds_and_forgets_by_the_front_door(self, desk, ada, queue):
+        topic = make_topic("preferred_time", cardinality="one")
+        fact = remember(ada, "Mornings", topic=topic, single_valued=True)
+        kinds = lambda: list(MemoryEvent.objects.values_list("kind", flat=True))  # noqa: E731
+
+        htmx(desk, f"/inbox/fact/{fact.pk}/confirm/")
+        htmx(desk, f"/inbox/fact/{fact.pk}/correct/", {"text": "Afternoons"})
+        active = Memory.objects.get(customer=ada, status="active")
+        assert (active.text, active.corrected_by_staff) == ("Afternoons", True)
+        htmx(desk, f"/inbox/customer/{ada.pk}/fact/", {"topic": topic.key, "text": "Evenings"})
+        active = Memory.objects.get(customer=ada, status="active")
+        htmx(desk, f"/inbox/fact/{active.pk}/forget/")
+
+        assert not Memory.objects.filter(customer=ada, status="active").exists()
+        assert len(kinds()) >= 4
+
+
+class TestWritingFirst:
+    def test_waits_in_the_chat_and_tells_by_mail_that_it_is_there(
+        self, desk, queue, mailoutbox, django_capture_on_commit_callbacks, sam, log
+    ):
+        from escalations.models import Delivery
+
+        cleo = make_customer("Cleo", email="cleo@example.org")
+
+        desk.post(f"/inbox/customer/{cleo.pk}/write/", {"text": "Your crown is in."})
+
+        escalation = Escalation.objects.get()
+        assert (escalation.reason, escalation.claimed_by) == ("staff_first", sam)
+        assert log(escalation.conversation_id)[-1][2] == "Your crown is in."
+        mail = Delivery.objects.get()
+        assert mail.to == "cleo@example.org"
+        assert "crown" not in mail.body + mail.subject
+
+
+class TestWhatIsToBeChecked:
+    def test_lists_contradictions_and_lets_staff_decide(self, desk, ada, queue):
+        topic = make_topic("insurance_plan")
+        old = remember(ada, "Delta Dental", topic=topic, corrected_by_staff=True)
+        new = remember(ada, "Cigna", topic=topic, status="pending")
+        conflict = Conflict.objects.create(
+            customer=ada, topic=topic, old=old, new=new, opened_at=NOW, due_at=NOW
+        )
+        page = desk.get("/inbox/review/").content.decode()
+        assert page.count("Cigna") == 1
+
+        desk.post(f"/inbox/conflict/{conflict.pk}/decide/", {"decision": "replace"})
+
+        new.refresh_from_db()
+        assert new.status == "active"
+
+    def test_opens_a_look_when_somebody_was_not_helped(self, desk, ada, queue):
+        conversation = make_conversation(ada, rating=-1, rating_words="Not what I asked")
+        assert "Not what I asked" in desk.get("/inbox/review/").content.decode()
+
+        desk.post(f"/inbox/chat/{conversation.pk}/looked/")
+
+        assert RatingLook.objects.get().conversation == conversation
+        assert "Not what I asked" not in desk.get("/inbox/review/").content.decode()
+
+
+class TestSearch:
+    def test_finds_words_in_messages_customers_answers_and_memories(self, desk, escalation, ada):
+        Answer.objects.create(
+            title="Rinsing after an extraction", parts=["24 h"], said_at=NOW, recorded_at=NOW
+        )
+        remember(ada, "Rinses with salt water", topic=make_topic("habit"))
+
+        page = desk.get("/inbox/search/?q=rinsing").content.decode()
+
+        for heading in ("Answers", "Messages", "Remembered"):
+            assert f"<h2>{heading}</h2>" in page
+        assert "Ada" in desk.get("/inbox/search/?q=ada").content.decode()
+
+    def test_forgives_a_wrong_letter(self, desk, escalation):
+        page = desk.get("/inbox/search/?q=extracton").content.decode()
+        assert "<h2>Messages</h2>" in page
+
+    def test_does_not_find_what_is_sensitive(self, desk, ada, queue):
+        topic = make_topic("allergy", sensitive=True)
+        remember(ada, "Allergic to penicillin", topic=topic, sensitive=True)
+        assert "Allergic to" not in desk.get("/inbox/search/?q=penicillin").content.decode()
+
+    @pytest.mark.parametrize("words", ["'", '"a', "a & | !", "%", "\x00", "(" * 50, "' OR 1=1 --"])
+    def test_survives_whatever_is_typed(self, desk, words, queue):
+        assert desk.get("/inbox/search/", {"q": words}).status_code == 200
+
+
+class TestReports:
+    def test_answer_their_questions_and_give_the_figures_as_a_file(self, desk, escalation):
+        page = desk.get("/inbox/reports/").content.decode()
+        assert "How are messages answered?" in page
+        assert "<svg" in page
+
+        file = desk.get("/inbox/reports/ways.csv")
+        assert file["Content-Type"].startswith("text/csv")
+        assert file.content.decode().startswith("Week of,")
+
+    def test_count_by_the_rule_that_is_shown(self, desk, queue):
+        desk.post("/inbox/reports/", {"minutes": "4.5"})
+        assert "4.5 minutes for each message" in desk.get("/inbox/reports/").content.decode()
+
+
+def test_presence_shows_who_is_looking_and_who_is_typing(desk, escalation, kim):
+    now = timezone.now()
+    Presence.objects.create(escalation=escalation, staff=kim, seen_at=now, typing_at=now)
+    assert "Kim is typing" in desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
+
+def test_notes_stand_in_the_transcript_of_staff(desk, claimed):
+    data = {"text": "She is anxious.", "escalation": claimed.pk}
+    desk.post(f"/inbox/chat/{claimed.conversation_id}/note/", data)
+
+    assert StaffNote.objects.get().text == "She is anxious."
+    assert "She is anxious." in desk.get(f"/inbox/{claimed.pk}/").content.decode()
