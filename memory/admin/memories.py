@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from memory import services
 from memory.admin.base import ServiceAdmin, actor, now, staff_id
-from memory.admin.sentences import sentence
+from memory.admin.sentences import replaced_by, sentence
 from memory.models import Memory, MemoryEvent
 from memory.types import Status
 
@@ -58,15 +58,7 @@ class EndsFilter(admin.SimpleListFilter):
 @admin.register(Memory)
 class MemoryAdmin(ServiceAdmin[Memory]):
     form = MemoryForm
-    list_display = [
-        "what",
-        "customer",
-        "label",
-        "state",
-        "stated_at",
-        "confirmed_at",
-        "times_stated",
-    ]
+    list_display = ["what", "customer", "label", "state", "said_on", "confirmed_on"]
     list_filter = ["status", "needs_review", "topic", "category", "kind", "sensitive", EndsFilter]
     list_select_related = ["customer", "topic"]
     search_fields = [
@@ -165,6 +157,15 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     def state(self, m: Memory) -> str:
         return f"{m.status} – to review: {m.review_reason}" if m.needs_review else m.status
 
+    @admin.display(description="said", ordering="stated_at")
+    def said_on(self, m: Memory) -> str:
+        times = f", {m.times_stated} times" if m.times_stated > 1 else ""
+        return f"{m.stated_at:%-d %b %Y}{times}"
+
+    @admin.display(description="confirmed", ordering="confirmed_at")
+    def confirmed_on(self, m: Memory) -> str:
+        return f"{m.confirmed_at:%-d %b %Y}"
+
     @admin.display(description="holds")
     def held(self, m: Memory) -> str:
         since = m.valid_from or m.stated_at
@@ -202,8 +203,10 @@ def _versions(m: Memory) -> QuerySet[Memory]:
 
 
 def timeline(m: Memory) -> list[dict[str, Any]]:
-    events = MemoryEvent.objects.filter(memory=m).order_by("at", "pk")
-    return told(list(events))
+    events = told(list(MemoryEvent.objects.filter(memory=m).order_by("at", "pk")))
+    if m.superseded_by is not None and m.ended_at:
+        events.append({"at": m.ended_at, "text": replaced_by(m.superseded_by)})
+    return events
 
 
 def told(events: list[MemoryEvent]) -> list[dict[str, Any]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memory.models import MemoryEvent
+from memory.models import Memory, MemoryEvent
 
 _SAID = {
     "memory.created": "{who} noted it{after}",
     "memory.reinforced": "It was said again",
-    "memory.updated": "{who} made it more exact{after}",
-    "memory.superseded": "A newer statement replaced it{after}",
+    "memory.updated": "{who} made it more exact{after}{before}",
+    "memory.superseded": "{who} noted it{after}{before}",
     "memory.retracted": "The customer took it back",
     "memory.ignored": "{who} left a statement aside",
     "memory.corrected": "{who} corrected it{after}",
@@ -36,7 +36,11 @@ def sentence(event: MemoryEvent, *, staff: Mapping[int, str]) -> str:
     if words is None:
         thing, _, verb = event.kind.partition(".")
         words = f"{{who}}: {thing} {verb.replace('_', ' ')}".rstrip()
-    text = words.format(who=who(event.actor, staff), after=_after(event))
+    text = words.format(
+        who=who(event.actor, staff),
+        after=_value(event.after, " as “{}”"),
+        before=_value(event.before, ", in place of “{}”"),
+    )
     return f"{text}: {event.reason}." if event.reason else f"{text}."
 
 
@@ -53,6 +57,12 @@ def who(actor: str, staff: Mapping[int, str]) -> str:
     )
 
 
-def _after(event: MemoryEvent) -> str:
-    value = (event.after or {}).get("value")
-    return f" as “{value}”" if isinstance(value, str) and value else ""
+def replaced_by(newer: Memory) -> str:
+    if newer.quote:
+        return f"Superseded because the customer said: “{newer.quote}”"
+    return f"Superseded: a person wrote “{newer.text}”." if newer.text else "Superseded."
+
+
+def _value(state: Mapping[str, object] | None, words: str) -> str:
+    value = (state or {}).get("value")
+    return words.format(value) if isinstance(value, str) and value else ""
