@@ -39,6 +39,16 @@ class KeyAuth(HttpBearer):
         return key
 
 
+class DeskAuth(KeyAuth):
+    """What staff do at the desk takes a key of the desk: an agent's opens memory alone."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiKey | None:
+        key = super().authenticate(request, token)
+        if key is not None and key.namespaces:
+            raise PermissionDenied("An agent's key may not do that: it takes a key of the desk.")
+        return key
+
+
 api = NinjaAPI(
     title="Rapport",
     version="1",
@@ -87,6 +97,6 @@ def _forbidden(request: HttpRequest, exc: Any) -> HttpResponse:
     return _error(request, 403, str(exc) or "This key may not do that.")
 
 
-for app in ("chat", "memory", "escalations"):
+for app, auth in (("chat", DeskAuth()), ("memory", KeyAuth()), ("escalations", DeskAuth())):
     if find_spec(f"{app}.api"):
-        api.add_router("", import_module(f"{app}.api").router)
+        api.add_router("", import_module(f"{app}.api").router, auth=auth)
