@@ -29,6 +29,9 @@ _DENIALS = _set(
     "isnt arent didnt nicht kein keine keinen nie ohne nunca sin ni jamas pas jamais sans nao "
     "sem non mai senza"
 )
+_BETWEEN = re.compile(
+    r";\s+|,?\s+but\s+(?=\w)|,\s+(?=(?:just )?(?:not|no|never|nothing|without|except)\b)", re.I
+)
 _DENYING_END = re.compile(r"n['’]t\b")
 
 
@@ -101,7 +104,8 @@ def sentences(parts: Sequence[str]) -> str:
 
 
 def clauses(value: str) -> list[str]:
-    return [c for c in value.split(CLAUSE) if c.strip()]
+    """The parts that hold each by itself; a refusal behind a wish is one of its own."""
+    return [c.strip() for c in _BETWEEN.split(value) if c.strip()]
 
 
 def _bare(word: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
@@ -136,8 +137,5 @@ def _blanked(transcript: dict[str, Any], words: Collection[str]) -> dict[str, An
 
 
 def _without(text: str, word: str) -> str:
-    at = text.casefold().find(word.casefold())
-    while at >= 0:
-        text = text[:at] + GONE + text[at + len(word) :]
-        at = text.casefold().find(word.casefold(), at + len(GONE))
-    return text
+    """Whole words: a short value is not cut out of a longer word."""
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", GONE, text, flags=re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memory import values
 from memory.types import Action, Candidate, Decision, Known, Status, TopicSpec
@@ -93,23 +94,24 @@ def _exception(candidate: Candidate, active: list[Known], alike: Alike | None) -
 
 def _change(candidate: Candidate, standing: Known) -> Decision:
     """A newer, different statement: more exact, an addition, or the end of the old value."""
-    denied, was_denied = _denied(candidate), _denied(standing)
-    exact = denied == was_denied and values.more_exact(candidate.value, standing.value)
+    denied = _denied(candidate)
+    exact = values.more_exact(
+        values.shown(candidate.value, candidate.negated),
+        values.shown(standing.value, standing.negated),
+    )
     if exact and not candidate.adds:
         return _update(candidate, standing, "the same, more exactly")
-    beside = denied != was_denied and not values.opposed(
-        candidate.value, denied, standing.value, was_denied
-    )
-    one_breath = candidate.stated_at == standing.stated_at  # both in one message
-    if candidate.adds or beside or one_breath:
-        return _merge(candidate, standing, denied)
-    return _supersede(candidate, standing, "a newer statement says otherwise")
-
-
-def _merge(candidate: Candidate, standing: Known, denied: bool) -> Decision:
-    """Both clauses stay, but for one that the new words deny."""
     parts = values.clauses(values.shown(standing.value, standing.negated))
-    kept = [p for p in parts if not values.opposed(p, values.denies(p), candidate.value, denied)]
+    one_breath = candidate.stated_at == standing.stated_at  # both in one message
+    only_refusals = all(map(values.denies, parts))
+    if candidate.adds or denied or one_breath or only_refusals:
+        return _merge(candidate, standing, parts)
+    return _replace(candidate, standing, parts)
+
+
+def _merge(candidate: Candidate, standing: Known, parts: list[str]) -> Decision:
+    """Both clauses stay, but for one that the new words deny."""
+    kept = _not_opposed(candidate, parts)
     if not kept:
         return _supersede(candidate, standing, "denies what was said before")
     before = [standing.text] if kept == parts else kept
@@ -120,6 +122,24 @@ def _merge(candidate: Candidate, standing: Known, denied: bool) -> Decision:
         value=values.CLAUSE.join([*kept, values.shown(candidate.value, candidate.negated)]),
         text=values.sentences([*before, candidate.text]),
     )
+
+
+def _replace(candidate: Candidate, standing: Known, parts: list[str]) -> Decision:
+    """Another wish takes the old one's place; what was refused beside it stays refused."""
+    decision = _supersede(candidate, standing, "a newer statement says otherwise")
+    refused = [p for p in _not_opposed(candidate, parts) if values.denies(p)]
+    if not refused:
+        return decision
+    return replace(
+        decision,
+        value=values.CLAUSE.join([candidate.value, *refused]),
+        text=values.sentences([candidate.text, *refused]),
+    )
+
+
+def _not_opposed(candidate: Candidate, parts: list[str]) -> list[str]:
+    denied = _denied(candidate)
+    return [p for p in parts if not values.opposed(p, values.denies(p), candidate.value, denied)]
 
 
 def _side_by_side(candidate: Candidate, rows: list[Known], alike: Alike | None) -> Decision:

@@ -73,6 +73,28 @@ def test_keeps_both_clauses_and_both_quotes_of_an_addition():
     assert decision.evidence == ("text", "only after 6 pm")
 
 
+def test_another_wish_leaves_the_refusal_beside_the_old_one():
+    decision = resolve(said("text message"), [known("email; not phone calls")], topic=CONTACT)
+
+    assert (decision.action, decision.value) == (
+        Action.SUPERSEDE,
+        "text message; not phone calls",
+    )
+
+
+def test_a_refusal_in_the_same_sentence_does_not_keep_the_old_wish():
+    first = known("mornings, but not Mondays")
+    decision = resolve(said("evenings"), [first], topic=CONTACT)
+
+    assert (decision.action, decision.value) == (Action.SUPERSEDE, "evenings; not Mondays")
+
+
+def test_a_wish_stands_beside_an_earlier_refusal_of_something_else():
+    decision = resolve(said("email"), [known("phone calls", negated=True)], topic=CONTACT)
+
+    assert (decision.action, decision.value) == (Action.UPDATE, "not phone calls; email")
+
+
 def test_two_values_in_one_message_both_stay():
     first = known("Dr. Okafor for fillings", at=NOW)
     decision = resolve(said("Priya for cleanings"), [first], topic=CONTACT)
