@@ -165,7 +165,7 @@ async def no_barriers(page: "Page") -> None:
 @pytest.fixture
 async def practice(transactional_db: None) -> None:
     """The demo practice: its answers, notes, topics, hours and staff."""
-    from asgiref.sync import sync_to_async
+    from channels.db import database_sync_to_async
     from django.core.management import call_command
 
-    await sync_to_async(call_command)("load_demo", verbosity=0)
+    await database_sync_to_async(call_command)("load_demo", verbosity=0)
