@@ -9,19 +9,21 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import jwt
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
 
-from chat import throttle
+from chat import conversations, throttle
 from chat.models import Conversation, VisitorToken
 from memory import services
 from memory.models import Customer
 
 COOKIE = "rapport_visitor"
 LINK_SALT = "chat.link_back"
+TOKEN_SALT = "chat.visitor"
 ALGORITHMS = ["HS256"]
 
 
@@ -50,17 +52,54 @@ def recognise(token: str, *, now: datetime) -> Who | None:
     return Who(known.customer_id, verified=known.customer.kind == Customer.Kind.IDENTIFIED)
 
 
+def of(token: str, *, now: datetime) -> Who | None:
+    """Return whom a browser's token or a signed one names.
+
+    Raises NotAccepted for a bad signed one.
+    """
+    return from_signed(token, now=now) if is_signed(token) else recognise(token, now=now)
+
+
+def is_signed(token: str) -> bool:
+    return token.count(".") == 2
+
+
+def part(who: Who, *, now: datetime) -> None:
+    """Somebody else is chatting from here on: what the bot alone had with `who` ends."""
+    left = conversations.current(who.customer_id, now=now)
+    if left is not None and left.handler == Conversation.Handler.BOT:
+        conversations.close(left.pk, reason="identified", now=now)
+
+
+def mint() -> str:
+    """Return a token for a browser nobody knows. It means nobody until the first message is sent:
+    whoever only looks at the page leaves nothing in the database."""
+    return signing.Signer(salt=TOKEN_SALT).sign(secrets.token_urlsafe(24))
+
+
 @transaction.atomic
-def new_visitor(*, address: str, now: datetime) -> tuple[Who, str]:
-    """Make a visitor and the token that its browser keeps. Raises throttle.Throttled."""
+def new_visitor(token: str, *, address: str, now: datetime) -> tuple[Who, str]:
+    """Make a visitor for the browser with that minted token, or with a fresh one.
+
+    Raises throttle.Throttled.
+    """
     throttle.check_new_visitor(address=address, now=now)
     customer = services.new_customer(kind=Customer.Kind.VISITOR, now=now)
-    return Who(customer.pk, verified=False), issue(customer.pk, address=address, now=now)
+    fresh = token if _minted(token) and not _used(token) else mint()
+    issue(customer.pk, address=address, now=now, token=fresh)
+    return Who(customer.pk, verified=False), fresh
 
 
-def issue(customer_id: int, *, address: str, now: datetime, days: float | None = None) -> str:
+def issue(
+    customer_id: int,
+    *,
+    address: str,
+    now: datetime,
+    days: float | None = None,
+    token: str = "",
+) -> str:
     """Return a new token for that customer; only its hash is stored."""
-    token = secrets.token_urlsafe(32)
+    token = token or mint()
     VisitorToken.objects.create(
         digest=_digest(token),
         customer_id=customer_id,
@@ -130,12 +169,33 @@ def _identified(claims: dict[str, object], now: datetime) -> Who:
         external_id,
         name=str(claims.get("name") or "")[:200],
         email=str(claims.get("email") or "")[:254],
-        timezone=str(claims.get("zoneinfo") or "")[:64],
+        timezone=_zone(claims.get("zoneinfo")),
         now=now,
     )
     if customer.erase_requested_at is not None:
         raise NotAccepted("this customer asked to be erased")
     return Who(customer.pk, verified=True)
+
+
+def _minted(token: str) -> bool:
+    """Only what we made ourselves is long enough to be a secret."""
+    try:
+        signing.Signer(salt=TOKEN_SALT).unsign(token)
+    except signing.BadSignature:
+        return False
+    return True
+
+
+def _used(token: str) -> bool:
+    return VisitorToken.objects.filter(digest=_digest(token)).exists()
+
+
+def _zone(name: object) -> str:
+    """The reader's zone if there is such a one: times are told by it."""
+    try:
+        return ZoneInfo(str(name)).key if name else ""
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ""
 
 
 def _digest(token: str) -> str:

@@ -107,6 +107,12 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "closed_replaced": ("This conversation ended because a new one was started.",),
     "closed_identified": ("This conversation ended because you signed in.",),
     "email_left": ("We will write to {email} when there is an answer.",),
+    # Under the business's name
+    "state_bot": ("Automatic replies{hours}",),
+    "state_waiting": ("Automatic replies · a person has been asked",),
+    "state_staff": ("A person is answering you",),
+    "state_closed": ("This conversation has ended",),
+    "hours": (" · a person answers {hours}",),
     # Beside the customer's message
     "throttled": ("That was a lot at once. Please wait {seconds} seconds and send it again.",),
     "lapsed": ("This question was already settled. Please write what you need.",),

@@ -1,0 +1,226 @@
+"""One open tab. Frames in, frames out; what happens to a message is in turns.py."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.utils import timezone
+
+from chat import broadcast, conversations, door, feed, frames, identity, throttle, turns, wordings
+from chat.events import Ack, Delta, Event, Failed
+from chat.identity import Who
+from chat.models import Conversation
+from chat.turns import in_db_thread
+
+logger = logging.getLogger(__name__)
+
+MAX_FRAME = 200_000  # bytes: ten thousand characters, each escaped, and room
+CATCH_UP_SECONDS = 2.0  # how often rows are looked for while nobody tells of them
+
+
+class ChatConsumer(AsyncWebsocketConsumer):
+    who: Who | None = None
+    conversation_id: int | None = None
+    seq = 0
+    state: dict[str, Any] = {}
+    polling: asyncio.Task[None] | None = None
+    gone = False
+
+    async def connect(self) -> None:
+        self.catching_up = asyncio.Lock()
+        self.groups_joined: set[str] = set()
+        client = self.scope.get("client") or [""]
+        self.address = str(client[0])
+        self.token = self.scope.get("cookies", {}).get(identity.COOKIE, "")
+        self.greeted = False
+        await self.accept()
+
+    async def disconnect(self, code: int) -> None:
+        self.gone = True
+        if self.polling:
+            self.polling.cancel()
+        for group in list(self.groups_joined):
+            await self._leave(group)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        try:
+            if text_data is None or len(text_data) > MAX_FRAME:
+                raise frames.BadFrame("bad_frame", "This is not a message that we understand.")
+            frame = frames.parse(_decoded(text_data))
+        except frames.BadFrame as exc:
+            await self._give(frames.error(exc))
+            return
+        match frame:
+            case frames.Hello():
+                await self._hello(frame)
+            case frames.Typing():
+                await self._typing()
+            case _:
+                await self._act(frame)
+
+    # --- what the customer does ------------------------------------------------------------------
+
+    async def _hello(self, hello: frames.Hello) -> None:
+        """Say who this is, and send what the tab has not got. A signed token may come at any time:
+        the customer that it names has a conversation of his own."""
+        try:
+            who = await in_db_thread(_identify)(hello.token, self.token, self.who)
+        except identity.NotAccepted as exc:
+            logger.info("A signed identity was not accepted: %s", exc)
+            words = await in_db_thread(wordings.say)("bad_token", 0, 0)
+            await self._give({"type": "error", "code": "identity", "text": words})
+            return
+        if hello.token and not identity.is_signed(hello.token):
+            self.token = hello.token
+        await self._become(who)
+        self.conversation_id, self.seq, self.greeted = hello.conversation, hello.after, True
+        await self._catch_up(state_too=True)
+
+    async def _become(self, who: Who | None) -> None:
+        if who == self.who:
+            return
+        if self.who is not None:
+            await self._leave(broadcast.customer_group(self.who.customer_id))
+        self.who, self.conversation_id, self.seq = who, None, 0
+        if who is not None:
+            await self._join(broadcast.customer_group(who.customer_id))
+
+    async def _act(self, act: door.Act) -> None:
+        if self.who is None:
+            try:
+                who, token = await in_db_thread(identity.new_visitor)(
+                    self.token, address=self.address, now=timezone.now()
+                )
+            except throttle.Throttled as exc:
+                words = await in_db_thread(wordings.say)(
+                    "throttled", 0, 0, seconds=str(exc.seconds)
+                )
+                await self._notify(Failed(act.client_id, "throttled", words))
+                return
+            if token != self.token:  # in a frame, without our cookie: the tab keeps it
+                await self._give({**self.state, "type": "state", "token": token})
+            self.token = token
+            await self._become(who)
+        # Not awaited: a consumer handles one event at a time, and staff must be able to interrupt.
+        course = door.enter(self.who, act, address=self.address, now=timezone.now())  # type: ignore[arg-type]
+        turns.start(course, notify=self._notify)
+
+    async def _typing(self) -> None:
+        if self.who is not None and self.conversation_id is not None:
+            await broadcast.typing(
+                self.conversation_id,
+                self.who.customer_id,
+                who="customer",
+                origin=self.channel_name,
+            )
+
+    # --- what the tab is told --------------------------------------------------------------------
+
+    async def _notify(self, event: Event) -> None:
+        match event:
+            case Ack():
+                ack = {"type": "ack", "client_id": event.client_id, "seq": event.seq}
+                await self._give(ack | {"conversation": event.conversation_id})
+            case Failed():
+                error = {"type": "error", "code": event.code, "text": event.text}
+                await self._give(error | {"client_id": event.client_id})
+            case Delta():
+                await self._give({"type": "delta", "text": event.text})
+                if self.who is not None and self.conversation_id is not None:
+                    await broadcast.delta(
+                        self.conversation_id,
+                        self.who.customer_id,
+                        event.text,
+                        origin=self.channel_name,
+                    )
+            case _:  # rows come from the database, also where no ping reaches this tab
+                await self._catch_up()
+
+    async def chat_rows(self, message: dict[str, Any]) -> None:
+        await self._catch_up()
+
+    async def chat_typing(self, message: dict[str, Any]) -> None:
+        if message["origin"] != self.channel_name and message["who"] != "customer":
+            await self._give({"type": "typing", "who": message["who"]})
+
+    async def chat_delta(self, message: dict[str, Any]) -> None:
+        if message["origin"] != self.channel_name:
+            await self._give({"type": "delta", "text": message["text"]})
+
+    async def _catch_up(self, *, state_too: bool = False) -> None:
+        """Send the rows after the last one sent, in order, each once."""
+        if self.gone or not self.greeted:
+            return
+        async with self.catching_up:
+            customer = self.who.customer_id if self.who else None
+            fresh = await in_db_thread(feed.since)(
+                customer, conversation_id=self.conversation_id, after=self.seq
+            )
+            if fresh.conversation is not None and fresh.conversation.pk != self.conversation_id:
+                self.conversation_id, self.seq = fresh.conversation.pk, 0
+            if state_too or fresh.state != self.state:
+                self.state = fresh.state
+                await self._give(fresh.state)
+            for row in fresh.rows:
+                await self._give({"type": "row", "row": row, "conversation": self.conversation_id})
+                self.seq = row["seq"]
+        if fresh.conversation is not None and fresh.rows:
+            await in_db_thread(_seen)(fresh.conversation, self.seq)
+
+    async def _give(self, frame: dict[str, Any]) -> None:
+        if self.gone:
+            return
+        try:
+            await self.send(text_data=json.dumps(frame))
+        except Exception:
+            # The tab went away between two frames; it resumes after the last row it has.
+            self.gone = True
+
+    # --- groups ----------------------------------------------------------------------------------
+
+    async def _join(self, group: str) -> None:
+        try:
+            await self.channel_layer.group_add(group, self.channel_name)
+            self.groups_joined.add(group)
+        except Exception:
+            logger.warning("Unable to listen for rows: looking for them instead", exc_info=True)
+            self.polling = self.polling or asyncio.create_task(self._poll())
+
+    async def _leave(self, group: str) -> None:
+        self.groups_joined.discard(group)
+        try:
+            await self.channel_layer.group_discard(group, self.channel_name)
+        except Exception:
+            logger.debug("Unable to leave a group", exc_info=True)
+
+    async def _poll(self) -> None:
+        while not self.gone:
+            await asyncio.sleep(CATCH_UP_SECONDS)
+            await self._catch_up()
+
+
+def _decoded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise frames.BadFrame("bad_frame", "This is not a message that we understand.") from None
+
+
+def _identify(token: str, cookie: str, was: Who | None) -> Who | None:
+    """Return who that token names. Leaving one customer for another ends what the bot alone had."""
+    now = timezone.now()
+    was = was or identity.recognise(cookie, now=now)
+    who = identity.of(token or cookie, now=now)
+    if who is None:
+        return was
+    if was is not None and was.customer_id != who.customer_id:
+        identity.part(was, now=now)
+    return who
+
+
+def _seen(conversation: Conversation, seq: int) -> None:
+    conversations.mark_seen(conversation.pk, seq=seq)

@@ -1,0 +1,79 @@
+"""What a customer's tab, page or program sees of a conversation.
+
+Rows, state, and nothing internal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chat import conversations, frames, wordings
+from chat.identity import Who
+from chat.models import Business, Conversation, Message
+from memory.models import Customer
+
+MOST = 500  # rows at once: a longer log is read in several goes
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """`rows`: as `frames.row` gives them, after the seq asked for; `state`: the state frame."""
+
+    conversation: Conversation | None
+    rows: list[dict[str, Any]]
+    state: dict[str, Any]
+
+
+def since(customer_id: int | None, *, conversation_id: int | None = None, after: int = 0) -> Feed:
+    """Return what the customer has not seen of the conversation that a tab shows.
+
+    `after` counts only in `conversation_id`: where another has begun, its rows come from the first.
+    """
+    business = conversations.business()
+    conversation = conversations.latest(customer_id) if customer_id is not None else None
+    if conversation is None:
+        return Feed(None, [], state(None, business))
+    if conversation.pk != conversation_id:
+        after = 0
+    found = Message.objects.filter(conversation=conversation, seq__gt=after).order_by("seq")[:MOST]
+    rows = [frames.row(m, names=business.show_staff_names) for m in found]
+    return Feed(conversation, rows, state(conversation, business))
+
+
+def state(conversation: Conversation | None, business: Business) -> dict[str, Any]:
+    closed = conversation is not None and conversation.closed_at is not None
+    handler = conversation.handler if conversation else Conversation.Handler.BOT
+    pk = conversation.pk if conversation else 0
+    hours = ""
+    if business.hours_in_words:
+        hours = wordings.say("hours", pk, 0, hours=business.hours_in_words)
+    key = "state_closed" if closed else f"state_{handler}"
+    return {
+        "type": "state",
+        "conversation": conversation.pk if conversation else None,
+        "handler": str(handler),
+        "open": not closed,
+        "closed": closed,
+        "line": wordings.say(key, pk, 0, hours=hours),
+    }
+
+
+def open_for(who: Who, *, client_id: str, now: datetime) -> int:
+    """Return the conversation that a new message belongs to; a late retry goes where it went."""
+    if known := conversations.find(who.customer_id, client_id):
+        return known.conversation_id
+    open_one = conversations.current(who.customer_id, now=now)
+    if open_one is None:
+        open_one = conversations.start(who.customer_id, now=now, verified=who.verified)
+    return open_one.pk
+
+
+def may_leave_email(conversation: Conversation | None) -> bool:
+    """A visitor has no other way to hear of an answer; a named customer's address is known."""
+    return (
+        conversation is not None
+        and not conversation.reply_email
+        and conversation.customer.kind == Customer.Kind.VISITOR
+    )
