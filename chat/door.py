@@ -40,9 +40,12 @@ async def enter(who: Who, act: Act, *, address: str, now: datetime) -> AsyncIter
 async def _speak(who: Who, act: Say | Person, now: datetime) -> AsyncIterator[Event]:
     for _ in range(2):  # it may be closed, for being idle, between finding it and writing in it
         conversation = await in_db_thread(feed.open_for)(who, client_id=act.client_id, now=now)
-        take = turns.take_turn if isinstance(act, Say) else turns.ask_for_person
         closed: Failed | None = None
-        async for event in take(conversation, act, now=now):  # type: ignore[operator]
+        if isinstance(act, Say):
+            course = turns.take_turn(conversation, act, now=now)
+        else:
+            course = turns.ask_for_person(conversation, act, now=now)
+        async for event in course:
             if isinstance(event, Failed) and event.code == "closed":
                 closed = event
                 break

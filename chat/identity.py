@@ -23,7 +23,7 @@ from memory.models import Customer
 
 COOKIE = "rapport_visitor"
 LINK_SALT = "chat.link_back"
-TOKEN_SALT = "chat.visitor"
+TOKEN_SALT = "chat.visitor"  # noqa: S105 - a salt, no secret
 ALGORITHMS = ["HS256"]
 
 
@@ -77,6 +77,11 @@ def mint() -> str:
     return signing.Signer(salt=TOKEN_SALT).sign(secrets.token_urlsafe(24))
 
 
+def unused(token: str) -> bool:
+    """Say whether this is a minted token that means nobody yet, so that it may still become one."""
+    return _minted(token) and not _used(token)
+
+
 @transaction.atomic
 def new_visitor(token: str, *, address: str, now: datetime) -> tuple[Who, str]:
     """Make a visitor for the browser with that minted token, or with a fresh one.
@@ -85,7 +90,7 @@ def new_visitor(token: str, *, address: str, now: datetime) -> tuple[Who, str]:
     """
     throttle.check_new_visitor(address=address, now=now)
     customer = services.new_customer(kind=Customer.Kind.VISITOR, now=now)
-    fresh = token if _minted(token) and not _used(token) else mint()
+    fresh = token if unused(token) else mint()
     issue(customer.pk, address=address, now=now, token=fresh)
     return Who(customer.pk, verified=False), fresh
 

@@ -2,4 +2,4 @@ from django.urls import path
 
 from .consumers import ChatConsumer
 
-websocket_urlpatterns = [path("ws/chat/", ChatConsumer.as_asgi())]
+websocket_urlpatterns = [path("ws/chat/", ChatConsumer.as_asgi())]  # type: ignore[arg-type]

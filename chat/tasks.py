@@ -1,4 +1,4 @@
-"""Sweeps: each takes by a conditional UPDATE what was left lying, so that running twice is no harm."""
+"""Sweeps: each takes what was left lying by a conditional UPDATE, so that twice is no harm."""
 
 from __future__ import annotations
 

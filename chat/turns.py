@@ -18,7 +18,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from channels.db import database_sync_to_async
 from django.conf import settings
@@ -33,16 +33,16 @@ from chat.steps import Turn
 
 logger = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Notify = Callable[[Event], Awaitable[None]]
 _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be collected
 
 
-def in_db_thread(work: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Run `work` in a thread of its own.
-
-    One thread for all would make every socket wait its turn.
-    """
-    return database_sync_to_async(work, thread_sensitive=False)
+def in_db_thread(work: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+    """Run `work` in a thread of its own: one for all would make every socket wait its turn."""
+    threaded: Callable[P, Awaitable[T]] = database_sync_to_async(work, thread_sensitive=False)
+    return threaded
 
 
 def start(turn: AsyncIterator[Event], *, notify: Notify) -> asyncio.Task[None]:

@@ -175,7 +175,7 @@ async def _page(
     context = await in_db_thread(_context)(who)
     context |= {"refused": refused, "draft": draft}
     response = await in_db_thread(render)(request, "chat/page.html", context, status=status)
-    if who is None and not _token(request):
+    if who is None and not await in_db_thread(identity.unused)(_token(request)):
         return _with_cookie(response, identity.mint())
     return response
 

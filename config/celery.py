@@ -28,6 +28,10 @@ app.conf.beat_schedule = {
         "task": "memory.nightly",
         "schedule": crontab(hour="3", minute="10"),
     },
+    # A turn is due after 18 s: with this a person has it within 30 s of the process's end.
+    "chat-overdue": {"task": "chat.overdue", "schedule": 5.0, "options": {"expires": 20}},
+    "chat-close-idle": {"task": "chat.close_idle", "schedule": 60.0},
+    "chat-drop-tokens": {"task": "chat.drop_tokens", "schedule": crontab(hour="4", minute="20")},
     "desk-watch": {"task": "escalations.tasks.watch", "schedule": 30.0},
     "desk-mails": {"task": "escalations.tasks.send_mails", "schedule": 30.0},
 }

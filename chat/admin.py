@@ -1,0 +1,126 @@
+"""The business, its own sentences and its tools; conversations to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from chat import wordings
+from chat.models import Business, Conversation, Message, Tool, Turn, Wording
+
+
+class LinesField(forms.CharField):
+    """A list of texts, one a line."""
+
+    widget = forms.Textarea
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        return [line.strip() for line in (value or "").splitlines() if line.strip()]
+
+
+class BusinessForm(forms.ModelForm[Business]):
+    emergency_words = LinesField(required=False, help_text="What an emergency is, one a line.")
+
+    class Meta:
+        model = Business
+        fields = [
+            "name",
+            "timezone",
+            "hours_in_words",
+            "welcome",
+            "privacy_text",
+            "emergency_words",
+            "emergency_text",
+            "show_staff_names",
+        ]
+
+
+class WordingForm(forms.ModelForm[Wording]):
+    key = forms.ChoiceField(
+        choices=[(k, f"{k}: {v[0][:70]}") for k, v in wordings.DEFAULTS.items()]
+    )
+    variants = LinesField(
+        strip=False,
+        help_text="One a line; the bot picks one. {slots} are filled in.",
+    )
+
+    class Meta:
+        model = Wording
+        fields = ["key", "variants"]
+
+
+@admin.register(Business)
+class BusinessAdmin(admin.ModelAdmin[Business]):
+    form = BusinessForm
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return not Business.objects.exists()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Business | None = None) -> bool:
+        return False
+
+
+@admin.register(Wording)
+class WordingAdmin(admin.ModelAdmin[Wording]):
+    form = WordingForm
+    list_display = ["key", "first"]
+    search_fields = ["key", "variants"]
+
+    @admin.display(description="says")
+    def first(self, wording: Wording) -> str:
+        return str(wording.variants[0])[:120] if wording.variants else ""
+
+
+@admin.register(Tool)
+class ToolAdmin(admin.ModelAdmin[Tool]):
+    list_display = ["name", "description", "url", "needs_identity", "active"]
+    list_filter = ["active", "needs_identity"]
+    search_fields = ["name", "description"]
+
+
+class ReadOnly:
+    """What was said stands; nobody writes it anew."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class MessageInline(ReadOnly, admin.TabularInline[Message, Conversation]):
+    model = Message
+    fields = ["seq", "created_at", "sender", "kind", "text", "author_name", "role"]
+    ordering = ["seq"]
+    extra = 0
+
+
+class TurnInline(ReadOnly, admin.TabularInline[Turn, Conversation]):
+    model = Turn
+    fields = ["question_seq", "outcome", "reason", "reply_seq", "trace"]
+    ordering = ["pk"]
+    extra = 0
+
+
+@admin.register(Conversation)
+class ConversationAdmin(ReadOnly, admin.ModelAdmin[Conversation]):
+    list_display = ["__str__", "customer", "handler", "started_at", "last_message_at", "closed_at"]
+    list_filter = ["handler", "close_reason", "rating"]
+    list_select_related = ["customer"]
+    search_fields = ["customer__name", "customer__external_id", "messages__text"]
+    date_hierarchy = "started_at"
+    inlines = [MessageInline, TurnInline]
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
+        return super().get_queryset(request).defer("working_memory")

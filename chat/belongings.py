@@ -1,0 +1,56 @@
+"""What of a customer lies in chat: erased with her, and part of her export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory import services
+
+from .models import Conversation, VisitorToken
+
+
+def register() -> None:
+    services.register(
+        "chat",
+        eraser=erase,
+        exporter=export,
+        models=[
+            "chat.Conversation",
+            "chat.Message",
+            "chat.Turn",
+            "chat.VisitorToken",
+        ],
+    )
+
+
+def erase(customer_id: int) -> dict[str, int]:
+    """Delete the conversations with every row and receipt, and what browsers hold of her."""
+    counts: dict[str, int] = {}
+    for rows in (
+        Conversation.objects.filter(customer_id=customer_id),
+        VisitorToken.objects.filter(customer_id=customer_id),
+    ):
+        for label, number in rows.delete()[1].items():
+            counts[label] = counts.get(label, 0) + number
+    return counts
+
+
+def export(customer_id: int) -> dict[str, Any]:
+    """Every conversation, word for word. Receipts of turns are how the business works, not hers."""
+    conversations = Conversation.objects.of_customer(customer_id).prefetch_related("messages")
+    return {
+        "conversations": [
+            {
+                "started_at": c.started_at,
+                "closed_at": c.closed_at,
+                "reply_email": c.reply_email,
+                "rating": c.rating,
+                "rating_words": c.rating_words,
+                "messages": [
+                    {"seq": m.seq, "at": m.created_at, "from": m.sender, "text": m.text}
+                    for m in sorted(c.messages.all(), key=lambda m: m.seq)
+                ],
+            }
+            for c in conversations.order_by("pk")
+        ]
+    }
