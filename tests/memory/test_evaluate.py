@@ -109,6 +109,18 @@ def test_what_does_not_hold_is_counted(got, figure):
     assert counted[figure] == (0 if figure == "facts_found" else 1)
 
 
+def test_a_shared_answer_is_compared_word_for_word_and_may_leak():
+    case = {
+        **CASE,
+        "expect": {"everyone": {"verbatim": ["No."], "absent": [{"includes": ["$78"]}]}},
+    }
+    shared = [{"text": "No.", "status": "active"}, {"text": "It is $78.", "status": "active"}]
+
+    counted = memory_figures.figures([case], [{**outcome("Acorn"), "shared": shared}])
+
+    assert (counted["verbatim_found"], counted["leaks"], counted["passed"]) == (1, 1, 0)
+
+
 def test_the_baselines_are_printed_beside():
     said = []
     memory_baselines.say_beside([CASE], said.append)

@@ -121,9 +121,9 @@ def fold(text: str) -> str:
 
 
 def matches(row: Row, matcher: Row) -> bool:
-    if matcher.get("topic") and row["topic"] != matcher["topic"]:
+    if matcher.get("topic") and row.get("topic") != matcher["topic"]:
         return False
-    text = fold(f"{row['text']} {row['value'] or ''}")
+    text = fold(f"{row['text']} {row.get('value') or ''}")
     held = all(fold(s) in text for s in matcher.get("includes", ()))
     return held and not any(fold(s) in text for s in matcher.get("excludes", ()))
 
