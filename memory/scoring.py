@@ -28,3 +28,21 @@ def strength(
     age = max(now - confirmed_at, timedelta(0))
     stretched = half_life * (1.0 + min(max(usefulness, 0.0), 1.0))
     return float(0.5 ** min(age / stretched, 1000.0))  # 0.5 ** 1000 is still above zero
+
+
+def recency(*, stated_at: datetime, now: datetime, half_life: timedelta) -> float:
+    """Return how fresh a statement is, in (0, 1]: 1.0 when just said, 0.5 after one half-life.
+
+    Raises ValueError if half_life is not positive.
+    """
+    if half_life <= timedelta(0):
+        raise ValueError("a half-life must be positive")
+    return float(0.5 ** min(max(now - stated_at, timedelta(0)) / half_life, 1000.0))
+
+
+def blend(parts: dict[str, float], weights: dict[str, float]) -> float:
+    """Return the weighted mean of `parts`, each in [0, 1]; what has no weight counts nothing."""
+    total = sum(weights.get(name, 0.0) for name in parts)
+    if not total:
+        return 0.0
+    return sum(weights.get(name, 0.0) * part for name, part in parts.items()) / total

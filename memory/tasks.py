@@ -6,7 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from memory import pipeline
-from memory.lifecycle import embed
+from memory.lifecycle import embed_answers as embedding
 
 
 @shared_task(name="memory.run_agent")
@@ -17,7 +17,7 @@ def run_agent(*, episode_id: int, **kwargs: object) -> None:
 @shared_task(name="memory.sweep")
 def sweep(**kwargs: object) -> None:
     pipeline.sweep(now=timezone.now())
-    embed.embed_answers()
+    embedding.embed_answers()
 
 
 @shared_task(name="memory.nightly")
@@ -28,4 +28,4 @@ def nightly(**kwargs: object) -> None:
 @shared_task(name="memory.embed_answers")
 def embed_answers(**kwargs: object) -> None:
     """Answers are found by their letters until their vectors are here."""
-    embed.embed_answers()
+    embedding.embed_answers()

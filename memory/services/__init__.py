@@ -25,13 +25,16 @@ from .conflicts import decide_conflict, undo_conflict
 from .forgetting import Forgotten, forget
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
+from .notes import note_for, save_note
 from .people import erase, export, identify, new_customer, request_erase
+from .reading import as_of, known_about, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .stale import still_right
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
 from .writing import (
+    embed_memories,
     history,
     listen,
     nightly,
@@ -55,6 +58,7 @@ __all__ = [
     "answer_for",
     "approve_answer",
     "approve_procedure",
+    "as_of",
     "capture_answer",
     "capture_staff_words",
     "confirm",
@@ -64,6 +68,7 @@ __all__ = [
     "correct",
     "decide_conflict",
     "embed_answers",
+    "embed_memories",
     "end_task",
     "erase",
     "export",
@@ -75,6 +80,7 @@ __all__ = [
     "issue_key",
     "keepers",
     "key_for",
+    "known_about",
     "learn_from_tool",
     "learn_lesson",
     "lessons_for",
@@ -82,9 +88,11 @@ __all__ = [
     "may",
     "new_customer",
     "nightly",
+    "note_for",
     "note_now",
     "promote",
     "propose",
+    "recall",
     "register",
     "remember",
     "remember_later",
@@ -95,6 +103,7 @@ __all__ = [
     "revoke_key",
     "run_agent",
     "save_instruction",
+    "save_note",
     "save_topic",
     "share_verdict",
     "sight",

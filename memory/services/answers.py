@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from memory import tasks
-from memory.lifecycle import embed
+from memory.lifecycle import embed_answers as embedding
 from memory.lifecycle.write import record_event
 from memory.likeness import normalise
 from memory.models import Answer, AnswerMatch
@@ -215,4 +215,4 @@ def _review_on(now: datetime) -> date:
 
 def embed_answers() -> int:
     """What the worker does after the commit, at once: for imports and measuring."""
-    return embed.embed_answers()
+    return embedding.embed_answers()

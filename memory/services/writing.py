@@ -17,6 +17,7 @@ from .agents import NotValidated
 run_agent = pipeline.run
 nightly = pipeline.nightly
 sweep = pipeline.sweep
+embed_memories = pipeline.embed_missing  # for bulk loads; the agent does it after each run
 
 
 def remember_later(

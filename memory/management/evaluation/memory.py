@@ -36,7 +36,7 @@ def read(path: Path) -> Data:
             header = row
             form.need(row, "timezone", str, line)
             for topic in form.need(row, "topics", list, line):
-                _check_topic(topic, line)
+                check_topic(topic, line)
         else:
             _check_case(row, line)
             cases.append(row)
@@ -45,7 +45,7 @@ def read(path: Path) -> Data:
     return Data(header["timezone"], header["topics"], cases)
 
 
-def _check_topic(topic: Any, line: int) -> None:
+def check_topic(topic: Any, line: int) -> None:
     form.need(topic, "key", str, line)
     form.need(topic, "label", str, line)
     form.need_one_of(topic, "category", ("preference", "confirmed_fact"), line)
@@ -72,7 +72,7 @@ def _check_case(case: dict[str, Any], line: int) -> None:
 
 def run(data: Data, say: Say) -> dict[str, Any]:
     for topic in data.topics:
-        _make_topic(topic)
+        make_topic(topic)
     outcomes = []
     for number, case in enumerate(data.cases, 1):
         outcomes.append(_Run(case, data.timezone).outcome())
@@ -87,7 +87,7 @@ def run(data: Data, say: Say) -> dict[str, Any]:
     }
 
 
-def _make_topic(topic: dict[str, Any]) -> None:
+def make_topic(topic: dict[str, Any]) -> None:
     names = ("description", "examples", "not_examples", "permanent", "sensitive")
     services.save_topic(
         topic["key"],
@@ -155,9 +155,10 @@ class _Run:
             episode = services.remember_later(transcript, customer_id=customer_id, ref=ref, now=end)
         if episode is not None:
             services.run_agent(episode.pk, now=end)
-        capture = getattr(services, "capture_staff_words", None)
-        if transcript.by("staff") and capture is not None:
-            capture(transcript, customer_id=customer_id, now=end, source_ref=ref)
+        if transcript.by("staff"):
+            services.capture_staff_words(
+                transcript, customer_id=customer_id, now=end, source_ref=ref
+            )
 
     def _memories(self) -> list[dict[str, Any]]:
         rows = Memory.objects.exclude(kind__in=_NO_FACT).select_related("topic").order_by("pk")
@@ -177,10 +178,7 @@ class _Run:
 
     def _ask(self, ask: dict[str, Any], at: datetime) -> dict[str, Any]:
         customer_id = self._customer(ask["customer"], at)
-        recall = getattr(services, "recall", None)
-        if recall is None:
-            return {"context": "", "rows": []}
-        recalled = recall(customer_id, ask["text"], now=at)
+        recalled = services.recall(customer_id, ask["text"], now=at)
         rows = [{"customer": self.names.get(f.customer_id)} for f in recalled.facts]
         return {"context": recalled.context, "rows": rows}
 

@@ -1,0 +1,98 @@
+"""What the business has written for a situation, found by the messages that mean it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from memory.lifecycle.write import record_event
+from memory.llm.base import Unavailable
+from memory.llm.embeddings import embed_one
+from memory.models import Memory, Note, Topic
+from memory.types import NoteFound, Vector
+
+NEAR = 0.6  # cosine to an example; a note speaks for the business, so it must be meant
+NEAR_IN_CONTEXT = 0.65  # the same, read with the message before it
+AHEAD = 0.02  # of the nearest counter-example
+FIELDS = ("title", "examples", "not_examples", "topic", "text", "hands_over", "tool", "active")
+
+
+def save_note(
+    note_id: int | None = None,
+    *,
+    by: str,
+    now: datetime,
+    topic: Topic | None = None,
+    **fields: Any,
+) -> Note:
+    """Write a note, or a new version of it. Raises TypeError for a field that notes do not have."""
+    if unknown := set(fields) - set(FIELDS):
+        raise TypeError(f"a note has no {', '.join(sorted(unknown))}")
+    with transaction.atomic():
+        note = Note.objects.select_for_update().get(pk=note_id) if note_id else Note(version=0)
+        before = {f: getattr(note, f) for f in ("title", "text", "active")} if note_id else None
+        for name, value in fields.items():
+            setattr(note, name, value)
+        note.topic, note.version, note.updated_at = topic, note.version + 1, now
+        note.save()
+        record_event(
+            "note.changed" if note_id else "note.created",
+            at=now,
+            actor=by,
+            before=before,
+            after={"note": note.pk, "title": note.title, "text": note.text, "active": note.active},
+        )
+    return note
+
+
+def note_for(
+    message: str, *, customer_id: int | None, now: datetime, before: Sequence[str] = ()
+) -> NoteFound | None:
+    """Return the note that this message means, if the topic that it needs is known of her."""
+    notes = list(Note.objects.filter(active=True).select_related("topic").order_by("pk"))
+    if not notes:
+        return None
+    try:
+        found = _nearest(notes, embed_one(message), NEAR)
+        if found is None and before:
+            found = _nearest(notes, embed_one(f"{before[-1]} {message}"), NEAR_IN_CONTEXT)
+    except Unavailable:
+        return None
+    if found is None or not _topic_known(found[0], customer_id, now):
+        return None
+    note, score = found
+    return NoteFound(
+        note_id=note.pk,
+        title=note.title,
+        text=note.text,
+        topic=note.topic.key if note.topic else None,
+        score=score,
+        tool=note.tool,
+        hands_over=note.hands_over,
+    )
+
+
+def _nearest(notes: Sequence[Note], vector: Vector, near: float) -> tuple[Note, float] | None:
+    scored = []
+    for note in notes:
+        score = _closest(note.examples, vector)
+        if score >= near and score >= _closest(note.not_examples, vector) + AHEAD:
+            scored.append((note, score))
+    return max(scored, key=lambda x: x[1], default=None)
+
+
+def _closest(texts: Sequence[str], vector: Vector) -> float:
+    return max((float(np.dot(embed_one(str(t)), vector)) for t in texts), default=-1.0)
+
+
+def _topic_known(note: Note, customer_id: int | None, now: datetime) -> bool:
+    if note.topic_id is None:
+        return True
+    if customer_id is None:
+        return False
+    rows = Memory.objects.for_customer(customer_id).active(now)
+    return rows.filter(topic_id=note.topic_id).exclude(text="").exists()

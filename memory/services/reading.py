@@ -1,0 +1,224 @@
+"""What is known of a customer, for one message, for a page, or as it was on a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from pgvector.django import CosineDistance
+
+from memory.lifecycle import gate as gates
+from memory.lifecycle import retrieve
+from memory.lifecycle.retrieve import Row, Weights
+from memory.llm.base import Unavailable
+from memory.llm.embeddings import embed_one, embedder
+from memory.models import Customer, Memory
+from memory.types import Category, Fact, GateResult, Recalled, Status, Vector
+
+from . import topics_meant, withholding
+
+TOLD = ("fact", "staff_answer", "experience")  # a summary holds no value of its own
+
+
+def recall(
+    customer_id: int,
+    message: str,
+    *,
+    now: datetime,
+    before: Sequence[str] = (),
+    working: Sequence[Mapping[str, Any]] = (),
+    verified: bool = True,
+    explain: bool = False,
+    gate: bool = True,
+) -> Recalled:
+    """Return what this customer told that `message` needs: at most MEMORY_RECALLED facts.
+
+    `working`: what was said in this conversation, which is read before what is stored.
+    `gate=False` measures the ranking alone.
+    """
+    vector = _vector(message)
+    passed = _gate(message, before, vector) if gate else GateResult(True, "not asked")
+    if not passed.passed:
+        return Recalled(gate=passed, skipped=True)
+    if Customer.objects.filter(pk=customer_id).exclude(erase_requested_at=None).exists():
+        return Recalled(gate=GateResult(False, "she asked for everything to be deleted"))
+    withheld = withholding.withheld(customer_id)
+    rows = _rows(customer_id, vector, now=now)
+    rows = [*_of_now(working, rows, customer_id, vector, now=now)]
+    usable = [r for r in rows if r.topic not in withheld and (verified or not r.sensitive)]
+    used, left = retrieve.retrieve(
+        usable, message, now=now, weights=_weights(), limit=settings.MEMORY_RECALLED
+    )
+    ends = {r.id: r.valid_until for r in usable if r.id is not None and r.valid_until}
+    return Recalled(
+        facts=tuple(used),
+        rejected=tuple(left) if explain else (),
+        withheld=tuple(sorted(withheld)),
+        context=retrieve.context(used, ends=ends),
+        gate=passed,
+    )
+
+
+def known_about(customer_id: int, *, now: datetime) -> list[Fact]:
+    """Return all that stands for her, one fact for a topic of one value; what is in doubt not."""
+    if Customer.objects.filter(pk=customer_id).exclude(erase_requested_at=None).exists():
+        return []
+    withheld = withholding.in_conflict(customer_id)
+    standing, _ = retrieve.newest(_rows(customer_id, None, now=now))
+    facts = [_fact(r) for r in standing if r.topic not in withheld]
+    return sorted(facts, key=lambda f: (f.label.casefold(), f.stated_at))
+
+
+def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
+    """Return what stood on a day, as memory knew it then."""
+    rows = (
+        Memory.objects.for_customer(customer_id)
+        .filter(kind__in=TOLD, recorded_at__lte=when)
+        .exclude(text="")
+        .exclude(status__in=(Status.PENDING, Status.REJECTED, Status.FORGOTTEN))
+        .filter(Q(ended_at=None) | Q(ended_at__gt=when))
+        .filter(Q(valid_from=None) | Q(valid_from__lte=when))
+        .filter(Q(valid_until=None) | Q(valid_until__gt=when))
+        .select_related("topic")
+        .order_by("pk")
+    )
+    standing, _ = retrieve.newest([_row(m) for m in rows])
+    return [_fact(r) for r in standing]
+
+
+def _gate(message: str, before: Sequence[str], vector: Vector | None) -> GateResult:
+    if vector is None:
+        return GateResult(True, "nothing to judge it by: rather look than miss")
+    classifier = gates.gates()["retrieve"]
+    return gates.needs_past(message, before=before, vector=vector, classifier=classifier)
+
+
+def _rows(customer_id: int, vector: Vector | None, *, now: datetime) -> list[Row]:
+    """Her active memories in force, by exact distance: a filtered index finds too few."""
+    found = (
+        Memory.objects.for_customer(customer_id)
+        .active(now)
+        .filter(kind__in=TOLD)
+        .exclude(text="")
+        .select_related("topic")
+        .defer("embedding", "quotes", "quote")
+        .order_by("pk")
+    )
+    if vector is None:
+        return [_row(m) for m in found]
+    meant = topics_meant.likeness(vector)
+    near = found.annotate(distance=CosineDistance("embedding", vector))
+    return [_row(m, _likeness(m), meant) for m in near]
+
+
+def _likeness(m: Any) -> float | None:
+    """Rows of two models are never compared."""
+    if m.distance is None or m.embedding_model != embedder().model:
+        return None
+    return 1.0 - float(m.distance)
+
+
+def _row(m: Memory, likeness: float | None = None, meant: Mapping[str, float] | None = None) -> Row:
+    key = m.topic.key if m.topic else None
+    return Row(
+        id=m.pk,
+        customer_id=m.customer_id,
+        topic=key,
+        label=m.topic.label if m.topic else _label(m),
+        category=Category(m.category),
+        text=m.text,
+        value=m.value,
+        stated_at=m.stated_at,
+        valid_until=m.valid_until,
+        importance=m.importance,
+        single_valued=m.single_valued,
+        sensitive=m.sensitive,
+        likeness=likeness,
+        topic_likeness=(meant or {}).get(key or ""),
+    )
+
+
+def _label(m: Memory) -> str:
+    return {"staff_answer": "told by staff", "experience": "tried before"}.get(m.kind, "also said")
+
+
+def _of_now(
+    working: Sequence[Mapping[str, Any]],
+    stored: list[Row],
+    customer_id: int,
+    vector: Vector | None,
+    *,
+    now: datetime,
+) -> list[Row]:
+    """Put what was said in this conversation in the place of what is stored on the same topic."""
+    meant = topics_meant.likeness(vector) if vector is not None else {}
+    known_topics = {t.key: t for t in topics_meant.topics()} if working else {}
+    rows = list(stored)
+    for said in working:
+        topic = known_topics.get(said.get("topic") or "")
+        if said.get("intent", "state") != "state":
+            rows = [r for r in rows if not _taken_back(r, said)]
+            continue
+        until = _time(said.get("valid_until"))
+        if until is not None and until <= now:
+            continue
+        single = topic is not None and topic.cardinality == "one"
+        if single and not said.get("adds") and until is None:
+            rows = [r for r in rows if r.topic != said.get("topic")]
+        rows.append(
+            Row(
+                id=None,
+                customer_id=customer_id,
+                topic=said.get("topic"),
+                label=topic.label if topic else "just said",
+                category=Category(said.get("category", Category.PREFERENCE)),
+                text=str(said.get("text", "")),
+                value=str(said.get("value", "")),
+                stated_at=_time(said.get("stated_at")) or now,
+                valid_until=until,
+                importance=float(said.get("importance", 0.5)),
+                single_valued=single and not said.get("adds"),
+                sensitive=bool(topic and topic.sensitive),
+                topic_likeness=meant.get(said.get("topic") or ""),
+            )
+        )
+    return rows
+
+
+def _taken_back(row: Row, said: Mapping[str, Any]) -> bool:
+    if row.topic is None or row.topic != said.get("topic"):
+        return False
+    value = str(said.get("value", "")).casefold()
+    return row.single_valued or not value or value in f"{row.value} {row.text}".casefold()
+
+
+def _time(value: object) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) and value else None
+
+
+def _weights() -> Weights:
+    return Weights(settings.MEMORY_RELEVANCE, settings.MEMORY_RECENCY, settings.MEMORY_IMPORTANCE)
+
+
+def _fact(row: Row) -> Fact:
+    return Fact(
+        id=row.id,
+        customer_id=row.customer_id,
+        topic=row.topic,
+        label=row.label,
+        category=row.category,
+        text=row.text,
+        value=row.value,
+        stated_at=row.stated_at,
+        sensitive=row.sensitive,
+    )
+
+
+def _vector(message: str) -> Vector | None:
+    try:
+        return embed_one(message)
+    except Unavailable:
+        return None

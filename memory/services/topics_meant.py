@@ -1,0 +1,49 @@
+"""How near a message is to what each topic is about; its texts are embedded once a process."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+
+from memory.llm.base import Unavailable
+from memory.llm.embeddings import embed, embedder
+from memory.models import Topic
+from memory.types import Vector
+
+Floats = npt.NDArray[np.float32]
+
+_lock = threading.Lock()
+_kept: dict[tuple[str, str, int, int], Floats] = {}  # by database, model, topic and version
+MOST = 2000  # topics and versions; then the oldest go
+
+
+def topics() -> list[Topic]:
+    return list(Topic.objects.order_by("pk"))
+
+
+def likeness(vector: Vector) -> dict[str, float]:
+    """Return for each topic's key the cosine of its nearest example or description."""
+    found: dict[str, float] = {}
+    for topic in topics():
+        about = _about(topic)
+        if about is not None:
+            found[topic.key] = float((about @ vector).max())
+    return found
+
+
+def _about(topic: Topic) -> Floats | None:
+    name = str(connection.settings_dict["NAME"])
+    key = (name, embedder().model, topic.pk, topic.version)
+    with _lock:
+        if key not in _kept:
+            texts = [f"{topic.label}. {topic.description}".strip(), *map(str, topic.examples)]
+            try:
+                _kept[key] = np.stack(embed(texts))
+            except Unavailable:
+                return None
+            while len(_kept) > MOST:
+                del _kept[next(iter(_kept))]
+        return _kept[key]

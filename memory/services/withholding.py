@@ -1,0 +1,51 @@
+"""Which topics must not be used: what a person still has to decide, what nobody has read yet."""
+
+from __future__ import annotations
+
+import time
+
+from django.conf import settings
+
+from memory.lifecycle import episode, known, mentions
+from memory.llm.base import Unavailable
+from memory.llm.embeddings import embed
+from memory.models import Conflict, Episode, Memory, Topic
+from memory.types import Status
+
+PAUSE = 0.05  # seconds between two looks whether the worker is through
+
+
+def withheld(customer_id: int) -> frozenset[str]:
+    return in_conflict(customer_id) | unread(customer_id)
+
+
+def in_conflict(customer_id: int) -> frozenset[str]:
+    cards = Conflict.objects.filter(customer_id=customer_id, decided_at=None)
+    return frozenset(cards.values_list("topic__key", flat=True))
+
+
+def unread(customer_id: int) -> frozenset[str]:
+    """Wait a little for the worker; then nothing is used that its unread messages may change."""
+    waiting = Episode.objects.filter(customer_id=customer_id, processed_at=None, dismissed=False)
+    until = time.monotonic() + settings.MEMORY_WAIT_MS / 1000
+    while waiting.exists():
+        if time.monotonic() >= until:
+            return _mentioned(customer_id, list(waiting))
+        time.sleep(PAUSE)
+    return frozenset()
+
+
+def _mentioned(customer_id: int, waiting: list[Episode]) -> frozenset[str]:
+    stored: dict[str, list[str]] = {}
+    active = Memory.objects.for_customer(customer_id).filter(status=Status.ACTIVE)
+    for key, value in active.exclude(topic=None).values_list("topic__key", "value"):
+        stored.setdefault(key, []).append(value)
+    specs = [known.spec(t) for t in Topic.objects.order_by("pk")]
+    found: frozenset[str] = frozenset()
+    try:
+        for row in waiting:
+            transcript = episode.load(row.transcript)
+            found |= mentions.topics_mentioned(transcript, specs, embed=embed, known=stored)
+    except Unavailable:
+        return frozenset(s.key for s in specs)  # nobody can tell: none of them is used
+    return found
