@@ -524,13 +524,20 @@ class SupportChat extends HTMLElement {
     }
   }
 
-  #atBottom() {
+  /** The log, or the whole page where the window is so low that the page scrolls (app.css). */
+  #scroller() {
     const log = this.#parts.log;
-    return log.scrollHeight - log.scrollTop - log.clientHeight < 80;
+    return getComputedStyle(log).overflowY === "visible" ? document.scrollingElement : log;
+  }
+
+  #atBottom() {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller();
+    return scrollHeight - scrollTop - clientHeight < 80;
   }
 
   #scrollDown() {
-    this.#parts.log.scrollTop = this.#parts.log.scrollHeight;
+    const scroller = this.#scroller();
+    scroller.scrollTop = scroller.scrollHeight;
     this.#parts.more?.setAttribute("hidden", "");
   }
 
