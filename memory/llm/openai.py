@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import openai
 from openai import AsyncOpenAI
@@ -49,12 +50,18 @@ class OpenAIChat:
     timeout: float = 20.0  # seconds
     breaker: Breaker = field(default_factory=Breaker)
     calls_tools: bool | None = None  # None: not found out yet
+    _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = field(
+        default_factory=WeakKeyDictionary, repr=False
+    )
 
     def _client(self) -> AsyncOpenAI:
-        # A client belongs to its event loop: the worker runs one a task.
-        return AsyncOpenAI(
-            api_key=self.api_key, base_url=self.base_url, timeout=self.timeout, max_retries=0
-        )
+        """A client belongs to its event loop: the worker runs one a task, the web process one."""
+        loop = asyncio.get_running_loop()
+        if (client := self._clients.get(loop)) is None:
+            client = self._clients[loop] = AsyncOpenAI(
+                api_key=self.api_key, base_url=self.base_url, timeout=self.timeout, max_retries=0
+            )
+        return client
 
     async def stream(
         self,
@@ -97,17 +104,22 @@ class OpenAIChat:
     def fill_now(self, prompt: Prompt, name: str, schema: dict[str, Any]) -> dict[str, Any]:
         """`fill` for the worker, which has no event loop and a minute's time."""
         deadline = time.monotonic() + WORKER_SECONDS
-        return asyncio.run(self.fill(prompt, name=name, schema=schema, deadline=deadline))[0]
+
+        async def once() -> dict[str, Any]:
+            async with self._client():  # closed with its loop
+                return (await self.fill(prompt, name=name, schema=schema, deadline=deadline))[0]
+
+        return asyncio.run(once())
 
     async def find_out_tools(self) -> bool:
-        """Ask once whether this endpoint calls tools; where not, prompts use json_schema."""
+        """Ask once whether this endpoint calls tools; where not, prompts use json_schema.
+
+        Raises Unavailable where it could not be asked: that says nothing about tools.
+        """
         if self.calls_tools is None:
             self.calls_tools = await self._probe_tools()
-            logger.info(
-                "The endpoint of %s %s tools",
-                self.model,
-                "calls" if self.calls_tools else "does not call",
-            )
+            able = "calls" if self.calls_tools else "does not call"
+            logger.info("The endpoint of %s %s tools", self.model, able)
         return self.calls_tools
 
     async def _probe_tools(self) -> bool:
@@ -127,8 +139,11 @@ class OpenAIChat:
             ):
                 if isinstance(event, ToolCall):
                     return True
-        except (Unavailable, BadOutput, Refused) as exc:
+        except (BadOutput, Refused) as exc:
             logger.info("Probe of %s: %s", self.model, exc)
+        except Unavailable as exc:
+            if exc.kind != "request":
+                raise
         return False
 
     async def _stream_once(
@@ -136,19 +151,20 @@ class OpenAIChat:
     ) -> AsyncIterator[ChatEvent]:
         extra: dict[str, Any] = {"tools": list(tools)} if tools else {}
         reading = _Reading()
-        async with self._client() as client:
-            create: Any = client.chat.completions.create  # plain dicts: the endpoint checks them
-            stream = await self._guarded(
-                lambda: create(
-                    model=self.model,
-                    messages=prompt,
-                    stream=True,
-                    stream_options={"include_usage": True},
-                    max_tokens=max_tokens,
-                    **extra,
-                ),
-                deadline,
-            )
+        self._check_breaker()
+        create: Any = self._client().chat.completions.create  # plain dicts: the endpoint checks
+        stream = await self._guarded(
+            lambda: create(
+                model=self.model,
+                messages=prompt,
+                stream=True,
+                stream_options={"include_usage": True},
+                max_tokens=max_tokens,
+                **extra,
+            ),
+            deadline,
+        )
+        async with stream:  # a reply that nobody waits for any more is broken off
             chunks = aiter(stream)
             while (chunk := await self._guarded(lambda: anext(chunks, None), deadline)) is not None:
                 for event in reading.take(chunk):
@@ -165,17 +181,14 @@ class OpenAIChat:
             "type": "json_schema",
             "json_schema": {"name": name, "strict": True, "schema": schema},
         }
-        async with self._client() as client:
-            create: Any = client.chat.completions.create
-            got: Any = await self._guarded(
-                lambda: create(
-                    model=self.model,
-                    messages=prompt,
-                    response_format=shape,
-                    max_tokens=max_tokens,
-                ),
-                deadline,
-            )
+        self._check_breaker()
+        create: Any = self._client().chat.completions.create
+        got: Any = await self._guarded(
+            lambda: create(
+                model=self.model, messages=prompt, response_format=shape, max_tokens=max_tokens
+            ),
+            deadline,
+        )
         self.breaker.succeeded()
         usage = Usage.of(got.usage)
         choice = got.choices[0] if got.choices else None
@@ -185,10 +198,12 @@ class OpenAIChat:
             raise Refused(choice.message.refusal)
         return _parsed(choice.message.content or "", usage), usage
 
-    async def _guarded(self, call: Callable[[], Awaitable[T]], deadline: float) -> T:
-        """Run one network step within the deadline, and turn foreign errors into ours."""
+    def _check_breaker(self) -> None:
         if not self.breaker.allows():
             raise Unavailable("resting after failures in a row", kind="circuit", retry=False)
+
+    async def _guarded(self, call: Callable[[], Awaitable[T]], deadline: float) -> T:
+        """Run one network step within the deadline, and turn foreign errors into ours."""
         try:
             async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
                 return await call()

@@ -1,5 +1,6 @@
 """The one client against a scripted endpoint over real HTTP: it proves wiring, not quality."""
 
+import asyncio
 import time
 
 import pytest
@@ -193,3 +194,33 @@ async def test_finds_out_once_whether_the_endpoint_calls_tools(able):
         assert await asked.find_out_tools() is able
 
         assert len(server.journal) == 1
+
+
+async def test_an_endpoint_that_is_away_says_nothing_about_its_tools(server):
+    server.on(fault=Fault(status=503), offers_tool="probe", times=1)
+    server.on(tool=("probe", {"ok": True}), offers_tool="probe")
+    asked = client(server)
+    with pytest.raises(Unavailable):
+        await asked.find_out_tools()
+
+    assert await asked.find_out_tools() is True
+
+
+async def test_a_rested_endpoint_streams_a_whole_reply(server):
+    server.on(fault=Fault(status=500), times=3)
+    server.on(text="one two three")
+    ailing = client(server, breaker=Breaker(failures=3, rest=0.4))
+    with pytest.raises(Unavailable):
+        await read(ailing.stream(ASK, deadline=soon()))
+    await asyncio.sleep(0.5)
+
+    events = await read(ailing.stream(ASK, deadline=soon()))
+
+    assert isinstance(events[-1], Finished)
+
+
+def test_the_worker_asks_without_a_loop_of_its_own(server):
+    server.on(data={"ok": True}, schema="verdict")
+
+    assert client(server).fill_now(ASK, "verdict", SCHEMA) == {"ok": True}
+    assert client(server).fill_now(ASK, "verdict", SCHEMA) == {"ok": True}
