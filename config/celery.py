@@ -46,6 +46,6 @@ def die_with_the_worker(**kwargs: object) -> None:
 
 @worker_process_init.connect
 def warm_up(**kwargs: object) -> None:
-    from config.warmup import load_the_embedder
+    from config.warmup import load_models
 
-    load_the_embedder()
+    load_models()

@@ -1,7 +1,5 @@
 """Which app answers which address."""
 
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
@@ -16,8 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", api.urls),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("chat/", include("chat.urls")),
+    path("inbox/", include("escalations.urls")),
     path("theme.css", theme_css, name="theme"),
 ]
-for prefix, module in (("chat/", "chat.urls"), ("inbox/", "escalations.urls")):
-    if find_spec(module):
-        urlpatterns.append(path(prefix, include(module)))

@@ -1,15 +1,37 @@
-"""What a process loads before the first customer waits for it."""
+"""What a process does before the first customer waits for it."""
 
-from importlib import import_module
-from importlib.util import find_spec
+import asyncio
+import logging
 from threading import Thread
 
-
-def load_the_embedder() -> None:
-    """Two seconds of reading a model, which the first message or task would pay otherwise."""
-    if find_spec("memory.services"):
-        getattr(import_module("memory.services"), "warm_up", lambda: None)()
+logger = logging.getLogger(__name__)
 
 
-def load_the_embedder_meanwhile() -> None:
-    Thread(target=load_the_embedder, name="warm-up", daemon=True).start()
+def load_models() -> None:
+    from memory import services
+
+    services.warm_up()
+
+
+def find_out_about_the_endpoint() -> None:
+    """Ask once at start whether the endpoint calls tools, and say so in the log."""
+    from chat.llm.base import Unavailable
+    from chat.llm.configured import generative
+
+    engine = generative()
+    if engine is None:
+        return
+    try:
+        asyncio.run(engine.model.find_out_tools())
+    except Unavailable as exc:
+        logger.warning("The model does not answer (%s): it is asked again when needed", exc)
+
+
+def _get_ready() -> None:
+    load_models()
+    find_out_about_the_endpoint()
+
+
+def get_ready_meanwhile() -> None:
+    """Never in the way of the start: a dead endpoint takes seconds to show it."""
+    Thread(target=_get_ready, name="warm-up", daemon=True).start()

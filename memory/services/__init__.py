@@ -33,6 +33,7 @@ from .review import Touched, confirm, correct, review, undo_review
 from .stale import still_right
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
+from .warming import warm_up
 from .writing import (
     embed_memories,
     history,
@@ -114,5 +115,6 @@ __all__ = [
     "title_of",
     "undo_conflict",
     "undo_review",
+    "warm_up",
     "without_bell",
 ]
