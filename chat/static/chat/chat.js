@@ -304,7 +304,7 @@ class SupportChat extends HTMLElement {
     if (kind === "person") { this.#send({ type: "person" }); this.#box()?.focus(); }
     if (kind === "end") this.#send({ type: "end" });
     if (kind === "rate") this.#rate(form, event.submitter, data.get("words") ?? "");
-    if (kind === "email") this.#email(form, data.get("address"));
+    if (kind === "email") this.#email(data.get("address"));
   }
 
   #send(frame) {
@@ -388,10 +388,10 @@ class SupportChat extends HTMLElement {
     this.#parts.thanks?.removeAttribute("hidden");
   }
 
-  #email(form, address) {
+  #email(address) {
     this.#send({ type: "email", address });
-    form.removeAttribute("data-may");
-    form.hidden = true;
+    this.#parts.email.removeAttribute("data-may");
+    this.#parts.email.hidden = true;
     this.#box()?.focus();
   }
 
