@@ -44,6 +44,15 @@ def rows_on_commit(conversation_id: int, customer_id: int) -> None:
     )
 
 
+def browser_group(digest: str) -> str:
+    return f"browser.{digest}"
+
+
+async def became_known(digest: str) -> None:
+    """Tell the other tabs of a browser that its first message made it somebody."""
+    await _asend({browser_group(digest): {"type": "chat.known"}})
+
+
 def desk_on_commit() -> None:
     transaction.on_commit(lambda: _send({DESK: {"type": "desk.changed"}}), robust=True)
 

@@ -77,6 +77,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
         if hello.token and not identity.is_signed(hello.token):
             self.token = hello.token
         await self._become(who)
+        if who is None and self.token:
+            await self._join(broadcast.browser_group(identity.digest(self.token)))
         self.conversation_id, self.seq, self.greeted = hello.conversation, hello.after, True
         await self._catch_up(state_too=True)
 
@@ -105,6 +107,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 await self._give({**self.state, "type": "state", "token": token})
             self.token = token
             await self._become(who)
+            await broadcast.became_known(identity.digest(token))
         # Not awaited: a consumer handles one event at a time, and staff must be able to interrupt.
         course = door.enter(self.who, act, address=self.address, now=timezone.now())  # type: ignore[arg-type]
         turns.start(course, notify=self._notify)
@@ -139,6 +142,12 @@ class ChatConsumer(AsyncWebsocketConsumer):
                     )
             case _:  # rows come from the database, also where no ping reaches this tab
                 await self._catch_up()
+
+    async def chat_known(self, message: dict[str, Any]) -> None:
+        """Another tab of this browser said the first word."""
+        if self.who is None:
+            await self._become(await in_db_thread(_identify)("", self.token, None))
+            await self._catch_up(state_too=True)
 
     async def chat_rows(self, message: dict[str, Any]) -> None:
         await self._catch_up()
