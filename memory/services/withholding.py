@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 from django.conf import settings
 
+from memory import pipeline
 from memory.lifecycle import episode, known, mentions
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed
 from memory.models import Conflict, Episode, Memory, Topic
 from memory.types import Status
 
+logger = logging.getLogger(__name__)
 PAUSE = 0.05  # seconds between two looks whether the worker is through
 
 
@@ -48,4 +51,17 @@ def _mentioned(customer_id: int, waiting: list[Episode]) -> frozenset[str]:
             found |= mentions.topics_mentioned(transcript, specs, embed=embed, known=stored)
     except Unavailable:
         return frozenset(s.key for s in specs)  # nobody can tell: none of them is used
-    return found
+    return found | _would_be_read(waiting)
+
+
+def _would_be_read(waiting: list[Episode]) -> frozenset[str]:
+    """The topics that the agent itself would find. What it cannot read breaks no answer."""
+    found: set[str] = set()
+    for row in waiting:
+        try:
+            said = pipeline.consider(episode.load(row.transcript))
+        except Exception:
+            logger.exception("Unable to read episode %s ahead", row.pk)
+            continue
+        found |= {c.topic for c in said.candidates if c.topic}
+    return frozenset(found)
