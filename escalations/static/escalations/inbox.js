@@ -79,9 +79,12 @@ async function read() {
 const shown = new Map();
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
-  const html = fragment.firstElementChild?.outerHTML ?? fragment.textContent;
+  const html = [...fragment.childNodes].map((node) => node.outerHTML ?? node.textContent).join("");
   const key = target.id + (main()?.dataset.open ?? main()?.dataset.chat ?? "");
   if (shown.get(key) === html && target.isConnected) { event.detail.shouldSwap = false; return; }
+  // "Not sent yet" stays until it is read: a ping must not turn it into less.
+  const stale = target.id === "arrived" && $(".notice--danger[data-seq]", target)?.dataset.seq;
+  if (stale && html.includes(`data-seq="${stale}"`) && !html.includes("notice--danger")) { event.detail.shouldSwap = false; return; }
   shown.set(key, html);
   keepUnfolded(target);
 });
@@ -184,7 +187,6 @@ function canned() {
   const all = JSON.parse($("#canned-replies")?.textContent || "[]");
   options = word ? all.filter((r) => r.shortcut.startsWith(word[1].toLowerCase())) : [];
   list.hidden = !options.length;
-  text.setAttribute("aria-expanded", String(!list.hidden));
   picked = 0;
   list.replaceChildren(...options.map((reply, i) => {
     const item = document.createElement("div"), name = document.createElement("b"), words = document.createElement("span");
