@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,12 @@ from memory.types import Category, Fact
 FADES = timedelta(days=1000)
 WORDS = 0.4  # of a shared word beside likeness in meaning
 STEM = 5  # letters that stand for a word
+_WORD = re.compile(r"[^\W_]+")
+_COMMON = (
+    "a an the i my me we you your it is are was do does did to of for in on at and or can could "
+    "have has be that this with what which please would will so s m t"
+)
+_EVERYWHERE = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,8 @@ def _shared_words(texts: Sequence[str], message: str) -> list[float]:
 
 
 def stems(text: str) -> frozenset[str]:
-    return frozenset(w[:STEM] for w in values.words(text))
+    """First letters stand for a word; what every sentence has is left out by its frequency."""
+    return frozenset(w[:STEM] for w in _WORD.findall(text.casefold()) if w not in _EVERYWHERE)
 
 
 def _whole_sets(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import FloatField, Q, Value
 from pgvector.django import CosineDistance
 
 from memory.lifecycle import gate as gates
@@ -15,7 +15,8 @@ from memory.lifecycle import retrieve
 from memory.lifecycle.retrieve import Row, Weights
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
-from memory.models import Customer, Memory
+from memory.models import Memory
+from memory.querysets import MemoryQuerySet
 from memory.types import Category, Fact, GateResult, Recalled, Status, Vector
 
 from . import topics_meant, withholding
@@ -43,11 +44,13 @@ def recall(
     passed = _gate(message, before, vector) if gate else GateResult(True, "not asked")
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
-    if Customer.objects.filter(pk=customer_id).exclude(erase_requested_at=None).exists():
+    standing = withholding.standing(customer_id)
+    if standing.erasing:
         return Recalled(gate=GateResult(False, "she asked for everything to be deleted"))
-    withheld = withholding.withheld(customer_id)
+    withheld = withholding.withheld(customer_id, standing)
     rows = _rows(customer_id, vector, now=now)
-    rows = [*_of_now(working, rows, customer_id, vector, now=now)]
+    if working:
+        rows = _of_now(working, rows, customer_id, vector, now=now)
     usable = [r for r in rows if r.topic not in withheld and (verified or not r.sensitive)]
     used, left = retrieve.retrieve(
         usable, message, now=now, weights=_weights(), limit=settings.MEMORY_RECALLED
@@ -64,7 +67,7 @@ def recall(
 
 def known_about(customer_id: int, *, now: datetime) -> list[Fact]:
     """Return all that stands for her, one fact for a topic of one value; what is in doubt not."""
-    if Customer.objects.filter(pk=customer_id).exclude(erase_requested_at=None).exists():
+    if withholding.standing(customer_id).erasing:
         return []
     withheld = withholding.in_conflict(customer_id)
     standing, _ = retrieve.newest(_rows(customer_id, None, now=now))
@@ -77,15 +80,12 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
     rows = (
         Memory.objects.for_customer(customer_id)
         .filter(kind__in=TOLD, recorded_at__lte=when)
-        .exclude(text="")
         .exclude(status__in=(Status.PENDING, Status.REJECTED, Status.FORGOTTEN))
         .filter(Q(ended_at=None) | Q(ended_at__gt=when))
         .filter(Q(valid_from=None) | Q(valid_from__lte=when))
         .filter(Q(valid_until=None) | Q(valid_until__gt=when))
-        .select_related("topic")
-        .order_by("pk")
     )
-    standing, _ = retrieve.newest([_row(m) for m in rows])
+    standing, _ = retrieve.newest(_read(rows, Value(None, FloatField()), {}))
     return [_fact(r) for r in standing]
 
 
@@ -98,51 +98,46 @@ def _gate(message: str, before: Sequence[str], vector: Vector | None) -> GateRes
 
 def _rows(customer_id: int, vector: Vector | None, *, now: datetime) -> list[Row]:
     """Her active memories in force, by exact distance: a filtered index finds too few."""
-    found = (
-        Memory.objects.for_customer(customer_id)
-        .active(now)
-        .filter(kind__in=TOLD)
-        .exclude(text="")
-        .select_related("topic")
-        .defer("embedding", "quotes", "quote")
-        .order_by("pk")
-    )
+    rows = Memory.objects.for_customer(customer_id).active(now).filter(kind__in=TOLD)
     if vector is None:
-        return [_row(m) for m in found]
-    meant = topics_meant.likeness(vector)
-    near = found.annotate(distance=CosineDistance("embedding", vector))
-    return [_row(m, _likeness(m), meant) for m in near]
+        return _read(rows, Value(None, FloatField()), {})
+    return _read(rows, CosineDistance("embedding", vector), topics_meant.likeness(vector))
 
 
-def _likeness(m: Any) -> float | None:
-    """Rows of two models are never compared."""
-    if m.distance is None or m.embedding_model != embedder().model:
-        return None
-    return 1.0 - float(m.distance)
+def _read(rows: MemoryQuerySet, distance: Any, meant: Mapping[str, float]) -> list[Row]:
+    """Plain tuples: a model's instance costs ten times as much as its numbers."""
+    found = rows.exclude(text="").order_by("pk").values(*_COLUMNS, distance=distance)
+    return [_row(columns, meant, embedder().model) for columns in found]
 
 
-def _row(m: Memory, likeness: float | None = None, meant: Mapping[str, float] | None = None) -> Row:
-    key = m.topic.key if m.topic else None
+_COLUMNS = (
+    *("pk", "customer_id", "topic__key", "topic__label", "category", "kind", "text", "value"),
+    *("stated_at", "valid_until", "importance", "single_valued", "sensitive", "embedding_model"),
+)
+
+
+def _row(of: Mapping[str, Any], meant: Mapping[str, float], model: str) -> Row:
+    # Rows of two models are never compared.
+    near = of["distance"] is not None and of["embedding_model"] == model
     return Row(
-        id=m.pk,
-        customer_id=m.customer_id,
-        topic=key,
-        label=m.topic.label if m.topic else _label(m),
-        category=Category(m.category),
-        text=m.text,
-        value=m.value,
-        stated_at=m.stated_at,
-        valid_until=m.valid_until,
-        importance=m.importance,
-        single_valued=m.single_valued,
-        sensitive=m.sensitive,
-        likeness=likeness,
-        topic_likeness=(meant or {}).get(key or ""),
+        id=of["pk"],
+        customer_id=of["customer_id"],
+        topic=of["topic__key"],
+        label=of["topic__label"] or _LABELS.get(of["kind"], "also said"),
+        category=Category(of["category"]),
+        text=of["text"],
+        value=of["value"],
+        stated_at=of["stated_at"],
+        valid_until=of["valid_until"],
+        importance=of["importance"],
+        single_valued=of["single_valued"],
+        sensitive=of["sensitive"],
+        likeness=1.0 - of["distance"] if near else None,
+        topic_likeness=meant.get(of["topic__key"] or ""),
     )
 
 
-def _label(m: Memory) -> str:
-    return {"staff_answer": "told by staff", "experience": "tried before"}.get(m.kind, "also said")
+_LABELS = {"staff_answer": "told by staff", "experience": "tried before"}
 
 
 def _of_now(
@@ -155,7 +150,7 @@ def _of_now(
 ) -> list[Row]:
     """Put what was said in this conversation in the place of what is stored on the same topic."""
     meant = topics_meant.likeness(vector) if vector is not None else {}
-    known_topics = {t.key: t for t in topics_meant.topics()} if working else {}
+    known_topics = {t.key: t for t in topics_meant.topics()}
     rows = list(stored)
     for said in working:
         topic = known_topics.get(said.get("topic") or "")

@@ -26,24 +26,24 @@ def topics() -> list[Topic]:
 
 def likeness(vector: Vector) -> dict[str, float]:
     """Return for each topic's key the cosine of its nearest example or description."""
+    name, model = str(connection.settings_dict["NAME"]), embedder().model
     found: dict[str, float] = {}
-    for topic in topics():
-        about = _about(topic)
+    for pk, key, version in Topic.objects.values_list("pk", "key", "version"):
+        about = _about((name, model, pk, version))
         if about is not None:
-            found[topic.key] = float((about @ vector).max())
+            found[key] = float((about @ vector).max())
     return found
 
 
-def _about(topic: Topic) -> Floats | None:
-    name = str(connection.settings_dict["NAME"])
-    key = (name, embedder().model, topic.pk, topic.version)
+def _about(at: tuple[str, str, int, int]) -> Floats | None:
     with _lock:
-        if key not in _kept:
+        if at not in _kept:
+            topic = Topic.objects.get(pk=at[2])
             texts = [f"{topic.label}. {topic.description}".strip(), *map(str, topic.examples)]
             try:
-                _kept[key] = np.stack(embed(texts))
+                _kept[at] = np.stack(embed(texts))
             except Unavailable:
                 return None
             while len(_kept) > MOST:
                 del _kept[next(iter(_kept))]
-        return _kept[key]
+        return _kept[at]

@@ -4,22 +4,53 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memory import pipeline
 from memory.lifecycle import episode, known, mentions
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed
-from memory.models import Conflict, Episode, Memory, Topic
+from memory.models import Conflict, Customer, Episode, Memory, Topic
 from memory.types import Status
 
 logger = logging.getLogger(__name__)
 PAUSE = 0.05  # seconds between two looks whether the worker is through
 
 
-def withheld(customer_id: int) -> frozenset[str]:
-    return in_conflict(customer_id) | unread(customer_id)
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What must be known before anything of hers is read: one query."""
+
+    erasing: bool
+    conflicts: bool
+    unread: bool
+
+
+def standing(customer_id: int) -> Standing:
+    row = (
+        Customer.objects.filter(pk=customer_id)
+        .values_list(
+            "erase_requested_at",
+            Exists(Conflict.objects.filter(customer_id=OuterRef("pk"), decided_at=None)),
+            Exists(_waiting().filter(customer_id=OuterRef("pk"))),
+        )
+        .first()
+    )
+    if row is None:
+        return Standing(erasing=True, conflicts=False, unread=False)
+    return Standing(row[0] is not None, row[1], row[2])
+
+
+def withheld(customer_id: int, at: Standing) -> frozenset[str]:
+    doubtful = in_conflict(customer_id) if at.conflicts else frozenset()
+    return doubtful | (unread(customer_id) if at.unread else frozenset())
+
+
+def _waiting() -> QuerySet[Episode]:
+    return Episode.objects.filter(processed_at=None, dismissed=False)
 
 
 def in_conflict(customer_id: int) -> frozenset[str]:
@@ -29,7 +60,7 @@ def in_conflict(customer_id: int) -> frozenset[str]:
 
 def unread(customer_id: int) -> frozenset[str]:
     """Wait a little for the worker; then nothing is used that its unread messages may change."""
-    waiting = Episode.objects.filter(customer_id=customer_id, processed_at=None, dismissed=False)
+    waiting = _waiting().filter(customer_id=customer_id)
     until = time.monotonic() + settings.MEMORY_WAIT_MS / 1000
     while waiting.exists():
         if time.monotonic() >= until:
