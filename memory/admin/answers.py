@@ -16,6 +16,7 @@ from memory import services
 from memory.admin.base import PartsField, RecordAdmin, ServiceAdmin, actor, now, staff_id
 from memory.admin.memories import told
 from memory.models import Answer, AnswerMatch, MemoryEvent
+from memory.services.votes import Outcome
 from memory.types import Status
 
 
@@ -120,7 +121,7 @@ class AnswerMatchAdmin(RecordAdmin[AnswerMatch]):
     def refuse(self, request: HttpRequest, rows: QuerySet[AnswerMatch]) -> None:
         self._decide(request, rows, "refused")
 
-    def _decide(self, request: HttpRequest, rows: QuerySet[AnswerMatch], outcome: str) -> None:
+    def _decide(self, request: HttpRequest, rows: QuerySet[AnswerMatch], outcome: Outcome) -> None:
         for match in rows.exclude(answer=None):
             services.confirm_match(
                 match.pk,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
@@ -57,8 +57,8 @@ class LearningAgent:
             graph.add_node(node.__name__, node)
         graph.add_edge(START, "execute")
         graph.add_edge("execute", "evaluate")
-        graph.add_conditional_edges("evaluate", self._after_evaluate)
-        graph.add_conditional_edges("reflect", self._after_reflect)
+        graph.add_conditional_edges("evaluate", self._after_evaluate, ["reflect", END])
+        graph.add_conditional_edges("reflect", self._after_reflect, ["execute", END])
         self._graph = graph.compile(store=store)
 
     def run(self, request: Request) -> State:
@@ -95,9 +95,9 @@ class LearningAgent:
         learning = {"change": change, "text": why, "evidence": {"status": state.result.status}}
         return {"request": request, "learning": learning}
 
-    def _after_evaluate(self, state: State) -> Literal["reflect", "__end__"]:
+    def _after_evaluate(self, state: State) -> str:
         done = state.outcome == "worked" or len(state.tried) > RETRIES
         return END if done else "reflect"
 
-    def _after_reflect(self, state: State) -> Literal["execute", "__end__"]:
+    def _after_reflect(self, state: State) -> str:
         return END if state.outcome.startswith("gave up") else "execute"

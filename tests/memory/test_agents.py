@@ -127,6 +127,7 @@ class TestFlaskToFastApi:
                 ref=f"chat:{n}",
                 now=at,
             )
+            assert episode
             services.run_agent(episode.pk, now=at)
         later = NOW + timedelta(weeks=3)
 
