@@ -1,0 +1,57 @@
+"""The review queue by keyboard: one key decides, one undoes."""
+
+import pytest
+from channels.db import database_sync_to_async as in_db_thread
+from django.contrib.auth.models import User
+from django.utils import timezone
+from playwright.async_api import expect
+
+from memory import services
+from memory.models import Memory
+from tests.browser.harness import PASSWORD, no_barriers
+from tests.factories import make_customer, make_topic
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def a_proposal():
+    User.objects.create_superuser("boss", password=PASSWORD)
+    return services.propose(
+        make_customer("Ada").pk,
+        topic=make_topic("insurance_plan", label="Insurance plan").key,
+        category="confirmed_fact",
+        value="Aetna",
+        text="Is with Aetna",
+        evidence={},
+        by="agent:scheduler",
+        now=timezone.now(),
+    )
+
+
+async def test_one_key_decides_and_one_undoes(transactional_db, staff_page):
+    proposal = await in_db_thread(a_proposal)()
+    page = await staff_page("boss", path="/admin/memory/memory/review/")
+    await expect(page.get_by_role("heading", name="Is this so?")).to_be_visible()
+    await no_barriers(page)
+
+    await page.keyboard.press("a")
+    await expect(page.get_by_text("Decided: approve.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    assert (await in_db_thread(Memory.objects.get)(pk=proposal.pk)).status == "active"
+
+    await page.keyboard.press("u")
+    await expect(page.get_by_text("Undone.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Is this so?")).to_be_visible()
+    assert (await in_db_thread(Memory.objects.get)(pk=proposal.pk)).status == "pending"
+
+
+async def test_a_memorys_page_and_the_lists_have_no_barriers(transactional_db, staff_page):
+    proposal = await in_db_thread(a_proposal)()
+    page = await staff_page("boss", path=f"/admin/memory/memory/{proposal.pk}/change/")
+    await expect(page.get_by_role("heading", name="The customer's exact words")).to_be_visible()
+    await no_barriers(page)
+    await page.goto(f"/admin/memory/customer/{proposal.customer_id}/as-of/")
+    await expect(page.get_by_label("At the end of")).to_be_visible()
+    await no_barriers(page)
+    await page.goto("/api/docs")
+    await expect(page.get_by_role("heading", name="Rapport")).to_be_visible()
