@@ -53,5 +53,3 @@ async def test_a_memorys_page_and_the_lists_have_no_barriers(transactional_db, s
     await page.goto(f"/admin/memory/customer/{proposal.customer_id}/as-of/")
     await expect(page.get_by_label("At the end of")).to_be_visible()
     await no_barriers(page)
-    await page.goto("/api/docs")
-    await expect(page.get_by_role("heading", name="Rapport")).to_be_visible()
