@@ -44,7 +44,7 @@ class CustomerView:
         if op.query:
             customer_id = self._check(op.namespace_prefix)
             recalled = services.recall(
-                customer_id, op.query, now=now, verified=self._verified, gated=False
+                customer_id, op.query, now=now, verified=self._verified, gate=False
             )
             facts = [f for f in recalled.facts if self._in(f, op.namespace_prefix)]
         else:
