@@ -1,0 +1,1 @@
+"""A dental practice to try Rapport with: everything here is invented."""
