@@ -14,6 +14,7 @@ from django.utils import timezone
 from chat.conversations import business
 from chat.models import Message, Turn
 from escalations import gaps, reports
+from escalations import receipt as receipts
 from escalations.models import Question, ReportSetting
 from memory import services
 from memory.models import Answer
@@ -68,7 +69,7 @@ def receipt(request: DeskRequest, pk: int) -> HttpResponse:
         "turn": turn,
         "question": said.get(turn.question_seq),
         "reply": said.get(turn.reply_seq or 0),
-        "trace": turn.trace,
+        "sections": receipts.sections(turn),
     }
     return page(request, "escalations/receipt.html", context)
 
