@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 from memory.speech import acts, language
-from memory.speech.classifier import Classifier, load
+from memory.speech.classifier import Classifier, shipped
 from memory.types import GateResult, Said, Vector
 
-COEFFICIENTS = Path(__file__).with_name("gate.npz")
 LONG = 35  # words: one vector of a long message hides the one clause that matters
 SHORT = 6
 JOKE_WORDS = 14
@@ -43,10 +40,9 @@ _FUTURE_CONTACT = re.compile(
 )
 
 
-@cache
 def gates() -> dict[str, Classifier]:
     """The shipped classifiers: `save` and `retrieve`."""
-    return load(COEFFICIENTS)
+    return shipped()
 
 
 def worth_saving(

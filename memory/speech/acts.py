@@ -128,7 +128,7 @@ JOKE = re.compile(
     r"[🙄😂🤣😜😅🙃😉😏😩]|:p\b|;-?\)"
 )
 SARCASM = re.compile(
-    r"🙄|🙃|\b(?:oh (?:yeah|sure|yes|great|joy|wow)|yeah right|sign me up|as if|my favou?rite|"
+    r"🙄|\b(?:oh (?:yeah|sure|yes|great|joy|wow)|yeah right|sign me up|as if|my favou?rite|"
     r"just what i needed|lucky me|how lovely|thanks for nothing|big fan|can't wait)\b"
 )
 GREETING = re.compile(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from memory.types import Vector
 from . import acts
 
 Array = npt.NDArray[np.float64]
+COEFFICIENTS = Path(__file__).with_name("classifiers.npz")
 EMBEDDED = 384  # MiniLM; the rest of the 512 is padding
 MARK_SCALE = 0.3  # a mark weighs about as much as a strong direction of the unit vector
 ID = re.compile(r"\b(?=[\w/-]*\d)(?:[a-z]{0,4}[-_ ]?)?\d[\w/-]{3,}", re.I)
@@ -102,6 +104,12 @@ def fit(
         if np.abs(step).max() < 1e-6:
             break
     return beta[:-1], float(beta[-1])
+
+
+@cache
+def shipped() -> dict[str, Classifier]:
+    """The classifiers of the gates, `save` and `retrieve`, and of clauses, `states`."""
+    return load(COEFFICIENTS)
 
 
 def load(path: Path) -> dict[str, Classifier]:

@@ -1,4 +1,4 @@
-"""Make the gates' coefficients again from our own labelled messages (memory/training)."""
+"""Make the coefficients of gates and extraction again from our own examples (memory/training)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ import numpy as np
 from django.core.management.base import BaseCommand
 
 from memory.lifecycle import gate
+from memory.lifecycle.extract import topics as extract_topics
 from memory.llm.embeddings import embed
-from memory.speech.classifier import Array, fit, inputs
+from memory.speech import kinds
+from memory.speech.classifier import COEFFICIENTS, Array, fit, inputs
+from memory.types import Category, TopicSpec
 
 MESSAGES = Path(__file__).parents[2] / "training" / "messages.jsonl"
+TOPICS = MESSAGES.with_name("topics.jsonl")
 L2 = 0.5
 POSITIVE_WEIGHT = 2.0  # a missed message is the costly error
 # Where, with each trade left out of its own training, the gates still find about 95 of 100.
@@ -28,6 +32,10 @@ class Command(BaseCommand):
         messages = [json.loads(line) for line in MESSAGES.read_text("utf-8").splitlines()]
         rows = self._rows(messages)
         held: dict[str, Any] = {}
+        states = np.array([float(m["save"]) for m in messages])
+        weights, bias = fit(rows, states, l2=L2)
+        held["states_weights"] = weights.astype(np.float32)
+        held["states_bias_threshold"] = np.array([bias, 0.5])
         for name, threshold in THRESHOLDS.items():
             wanted = np.array([float(m[name]) for m in messages])
             weights, bias = fit(rows, wanted, l2=L2, positive_weight=POSITIVE_WEIGHT)
@@ -38,7 +46,8 @@ class Command(BaseCommand):
                 f"{name}: {len(messages)} messages, trades left out in turn, classifier alone: "
                 f"recall {found:.3f}, skipped {skipped:.3f}"
             )
-        np.savez_compressed(gate.COEFFICIENTS, **held)
+        np.savez_compressed(COEFFICIENTS, **held)
+        self._pairs(messages, rows)
 
     def _rows(self, messages: Sequence[dict[str, Any]]) -> Array:
         vectors = embed([m["text"] for m in messages])
@@ -60,3 +69,45 @@ class Command(BaseCommand):
             weights, bias = fit(rows[~mine], wanted[~mine], l2=L2, positive_weight=POSITIVE_WEIGHT)
             passed[mine] = 1 / (1 + np.exp(-(rows[mine] @ weights + bias))) >= threshold
         return float(passed[wanted > 0].mean()), float(1 - passed.mean())
+
+    def _pairs(self, messages: Sequence[dict[str, Any]], rows: Array) -> None:
+        """Train the placing of clauses in topics, on statement scores from trades left out."""
+        specs = self._specs()
+        states = np.array([float(m["save"]) for m in messages])
+        chance = self._chance_left_out(messages, rows, states)
+        x: list[Array] = []
+        y: list[float] = []
+        vectors = embed([m["text"] for m in messages])
+        contents = embed([kinds.content(m["text"]) for m in messages])
+        for m, vector, content, p in zip(messages, vectors, contents, chance, strict=True):
+            if m["trade"] not in specs or m.get("before"):
+                continue
+            known = extract_topics.index(specs[m["trade"]], embed)
+            x.extend(extract_topics.features(known, m["text"], vector, content, float(p)))
+            y.extend(float(m["save"] and t.key in m.get("topics", ())) for t in known.topics)
+        weights, bias = fit(np.array(x), np.array(y), l2=L2, positive_weight=POSITIVE_WEIGHT)
+        np.savez_compressed(
+            extract_topics.COEFFICIENTS, weights=weights.astype(np.float32), bias=np.array(bias)
+        )
+
+    def _specs(self) -> dict[str, tuple[TopicSpec, ...]]:
+        specs: dict[str, tuple[TopicSpec, ...]] = {}
+        for line in TOPICS.read_text("utf-8").splitlines():
+            t = json.loads(line)
+            spec = TopicSpec(
+                t["key"], Category(t["category"]), t["cardinality"] == "one", t["label"],
+                t["description"], tuple(t["examples"]), tuple(t["not_examples"]),
+            )  # fmt: skip
+            specs[t["trade"]] = (*specs.get(t["trade"], ()), spec)
+        return specs
+
+    def _chance_left_out(
+        self, messages: Sequence[dict[str, Any]], rows: Array, wanted: Array
+    ) -> Array:
+        chance = np.zeros(len(messages))
+        trades = np.array([m["trade"] for m in messages])
+        for trade in np.unique(trades):
+            mine = trades == trade
+            weights, bias = fit(rows[~mine], wanted[~mine], l2=L2)
+            chance[mine] = 1 / (1 + np.exp(-(rows[mine] @ weights + bias)))
+        return chance

@@ -1,0 +1,24 @@
+"""Offline extraction: typed candidates from the customer's own words, by the business's topics.
+
+A run of her messages with nobody between is read as one. Each clause is placed in a topic
+(`topics`), tested for being hers, meant and lasting (`standing`), and cut down to its value
+(`values`); short replies borrow from what was asked (`replies`). Pure: `embed` is an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.types import Candidate, TopicSpec, Transcript
+
+from .reading import Reader
+from .topics import Embed
+
+
+def extract(
+    transcript: Transcript, topics: Sequence[TopicSpec], *, embed: Embed
+) -> list[Candidate]:
+    """Return what the customer says, takes back or wants forgotten, in the order it was said."""
+    if not topics:
+        return []
+    return Reader(transcript, tuple(topics), embed).candidates()

@@ -1,0 +1,104 @@
+"""Whose words a clause is made of, and whether it states: only what is hers, meant and lasting counts."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+
+from memory.speech import acts
+from memory.speech.clauses import Clause
+
+QUOTED_LINE = re.compile(
+    r"^\s*>.*$|^-+ ?(?:forwarded|original).*$|^(?:from|to|subject|date|sent): .*$", re.I | re.M
+)
+QUOTED_WORDS = re.compile(r"[\"“«](?=[^\"”»\n]*\s[^\"”»\n]*\s)[^\"”»\n]{12,}[\"”»]")
+SPEAKER = re.compile(
+    r"^\s*\[?[A-Z][\w.]*(?: [A-Z][\w.]*)?,? (?:the |our )?[a-z][\w ]{2,30}\]?:\s|^\s*\[[^\]]+\]:"
+)
+HEARSAY = re.compile(
+    r"\b(?:she|he|they|it|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b"
+)
+PAST_EVENT = re.compile(
+    r"\b(?:last (?:time|week|month|year|night|tuesday|monday|friday|visit)|yesterday|back then|years ago|when i was|once|the other day|"
+    r"used to|in (?:19|20)\d\d|at my (?:old|last|former|previous)|my (?:old|former|previous|last)|from my (?:old|last|former))\b"
+)
+SLOT = re.compile(
+    r"\b(?:works?|is (?:good|fine|ok|okay|perfect|great)|sounds|then|suits|please|pls|thx|that one|i'll take|let's do|book)\b"
+)
+CLOCK_OR_DAY = re.compile(
+    r"(?<![\w-])\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m)?(?![\w-])|\b(?:mon|tue|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\b|\btomorrow\b"
+)
+PLURAL_TIME = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|mornings|afternoons|evenings|weekends|weekdays|nights|lunchtimes)\b"
+)
+STRONG_LASTING = re.compile(
+    r"\b(?:always|usually|generally|in general|from now on|from here on|in (?:the )?future|every time|each time|prefer|never|only|these days|"
+    r"no longer|any ?more|best|easiest|rather|whenever|as a rule|can't|cannot|cant|don't|dont|hate|permanently|suits?|instead|going forward)\b"
+)
+ORDER = re.compile(
+    r"\b(?:i'd like|i would like|i want|i need|can i|could i|can you|could you|please|pls)\b.*\b(?:book|appointment|order|cancel|reschedule|refund|"
+    r"return|reset|send (?:me )?(?:the|a|an|it|that)|transfer|quote|estimate|copy|invoice|receipt|link|look|help|check)\b"
+)
+
+
+def own_words(text: str) -> str:
+    """`text` with what was quoted or forwarded blanked, at the same length."""
+    for pattern in (QUOTED_LINE, QUOTED_WORDS):
+        text = pattern.sub(lambda m: re.sub(r"\S", " ", m.group()), text)
+    return text
+
+
+def in_a_role(text: str, names: frozenset[str]) -> bool:
+    """She plays somebody else, or writes orders to the machine."""
+    if acts.planted(text) or SPEAKER.search(text):
+        return True
+    label = re.match(r"^\s*([A-Z][\w.]+)(?:,| \(|:)", text)
+    return bool(label and label.group(1).casefold() in names and ":" in text[: label.end() + 40])
+
+
+def doubt(clause: Clause, text: str, sentence: str, *, offered_slots: bool) -> str:
+    """Why this clause does not state a lasting fact of hers; empty if it may.
+
+    `text` is the clause as it is understood (glossed), `sentence` the whole sentence likewise.
+    """
+    folded = acts.plain(text)
+    if acts.planted(text):
+        return "planted"
+    if _asks(clause, text):
+        return "asked"
+    if imagined(sentence) and not _own_instruction(folded):
+        return "imagined"
+    if acts.mocks(sentence):
+        return "mocked"
+    if HEARSAY.search(folded) and not acts.PREFERS.search(folded):
+        return "hearsay"
+    if _of_the_moment(folded, offered_slots):
+        return "of the moment"
+    return ""
+
+
+def _asks(clause: Clause, text: str) -> bool:
+    if not acts.asks(text):
+        return clause.asked and clause.last and not acts.is_request(text) and "?" in clause.text
+    return True
+
+
+def imagined(sentence: str) -> bool:
+    return acts.imagines(sentence)
+
+
+def _own_instruction(folded: str) -> bool:
+    return bool(
+        re.search(r"\b(?:please|pls|only|always|never|from now on)\b", folded)
+    ) and not re.search(r"\bwould (?:i|you|it|we)\b|\?", folded)
+
+
+def _of_the_moment(folded: str, offered_slots: bool) -> bool:
+    if STRONG_LASTING.search(folded) or PLURAL_TIME.search(folded):
+        return False
+    if acts.ONE_OFF.search(folded):
+        return True
+    if ORDER.search(folded):
+        return True
+    slot = bool(CLOCK_OR_DAY.search(folded))
+    return slot and (offered_slots or bool(SLOT.search(folded))) and len(folded.split()) <= 9

@@ -1,0 +1,145 @@
+"""Which topic a clause speaks of, by the business's own words: label, description, examples.
+
+Embeddings and shared words are turned into a few numbers for each pair of clause and topic; a
+logistic regression over these, trained on topics of many trades, says how likely the clause states
+a value of the topic. It knows no topic by name, so it serves topics that it never saw.
+"""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from memory.speech import acts, kinds
+from memory.types import TopicSpec, Vector
+
+Embed = Callable[[Sequence[str]], Sequence[Vector]]
+Array = npt.NDArray[np.float64]
+COEFFICIENTS = Path(__file__).with_name("pairs.npz")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Coefficients of the regression over pairs of clause and topic."""
+
+    weights: Array
+    bias: float
+
+    def chance(self, rows: Array) -> Array:
+        return np.asarray(1 / (1 + np.exp(-(rows @ self.weights + self.bias))), dtype=float)
+
+
+@dataclass(frozen=True)
+class Index:
+    """The topics of one business with their vectors, words and kinds of words."""
+
+    topics: tuple[TopicSpec, ...]
+    examples: tuple[Array, ...]
+    contents: tuple[Array, ...]
+    counter: tuple[Array, ...]
+    labels: Array
+    descriptions: Array
+    words: tuple[frozenset[str], ...]
+    kinds: tuple[dict[str, float], ...]
+    rarity: dict[str, float] = field(default_factory=dict)
+
+    def position(self, key: str) -> int:
+        return next(i for i, t in enumerate(self.topics) if t.key == key)
+
+
+@lru_cache(maxsize=8)
+def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
+    texts = [s for t in topics for s in (*t.examples, *t.not_examples, t.label, t.description)]
+    texts += [kinds.content(s) for t in topics for s in (*t.examples, t.label)]
+    vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+
+    def rows(strings: Sequence[str]) -> Array:
+        return np.array([vectors[s] for s in strings], dtype=float)
+
+    words = tuple(kinds.stems(" ".join((t.label, t.description, *t.examples))) for t in topics)
+    spread: dict[str, int] = {}
+    for held in words:
+        for word in held:
+            spread[word] = spread.get(word, 0) + 1
+    return Index(
+        topics=topics,
+        examples=tuple(rows(t.examples or (t.label,)) for t in topics),
+        contents=tuple(rows([kinds.content(s) for s in t.examples or (t.label,)]) for t in topics),
+        counter=tuple(rows(t.not_examples) for t in topics),
+        labels=rows([t.label for t in topics]),
+        descriptions=rows([t.description for t in topics]),
+        words=words,
+        kinds=tuple(_kind_shares(t) for t in topics),
+        rarity={w: float(np.log((len(topics) + 1) / n)) for w, n in spread.items()},
+    )
+
+
+def _kind_shares(topic: TopicSpec) -> dict[str, float]:
+    """For each kind of word the share of examples that hold it; the description counts as one."""
+    texts = [*topic.examples, f"{topic.label}. {topic.description}"]
+    shares: dict[str, float] = {}
+    for text in texts:
+        for kind in kinds.of(text):
+            shares[kind] = shares.get(kind, 0.0) + 1 / len(texts)
+    return shares
+
+
+def features(known: Index, text: str, vector: Vector, content: Vector, statement: float) -> Array:
+    """Return one row of numbers a topic. `statement`: how likely the clause states at all."""
+    v, c = np.asarray(vector, dtype=float), np.asarray(content, dtype=float)
+    near = np.array([_nearness(known, i, v, c) for i in range(len(known.topics))])
+    lead, lead_content = _leads(near[:, 0]), _leads(near[:, 1])
+    mine, found = kinds.stems(text), kinds.of(text)
+    rows = []
+    for i, _topic in enumerate(known.topics):
+        shared = mine & known.words[i]
+        mass = sum(known.rarity.get(w, 0.0) for w in shared)
+        fit, misfit = _kinds_fit(known.kinds[i], found)
+        rows.append(
+            [
+                *near[i], lead[i], lead_content[i], min(mass, 6.0) / 3, len(shared) / max(3, len(mine)),
+                fit, misfit, statement, float(np.log(max(statement, 1e-3))),
+                float("code" in known.kinds[i] and not ({"code", "phone", "number"} & found)),
+                float("code" in found and known.kinds[i].get("code", 0) >= 0.5),
+                float("phone" in found and known.kinds[i].get("phone", 0) >= 0.5),
+                float(acts.asks(text)), len(text.split()) / 20,
+                float(bool(acts.FIRST_PERSON.search(acts.plain(text)))),
+            ]
+        )  # fmt: skip
+    return np.array(rows)
+
+
+def _leads(best: Array) -> Array:
+    """By how much each topic is nearer than the nearest of the others."""
+    if len(best) == 1:
+        return np.zeros(1)
+    first, second = np.sort(best)[::-1][:2]
+    return np.where(best == first, first - second, best - first)
+
+
+def _nearness(known: Index, i: int, v: Array, c: Array) -> list[float]:
+    sims = np.sort(known.examples[i] @ v)[::-1]
+    matter = np.sort(known.contents[i] @ c)[::-1]
+    against = float((known.counter[i] @ v).max()) if len(known.counter[i]) else 0.0
+    return [
+        float(sims[0]), float(matter[0]), float(sims[:2].mean()), float(matter[:2].mean()), float(known.labels[i] @ v),
+        float(known.descriptions[i] @ v), against,
+    ]  # fmt: skip
+
+
+def _kinds_fit(shares: dict[str, float], found: frozenset[str]) -> tuple[float, float]:
+    """How well the kinds of words in a clause fit the topic, and how much is foreign to it."""
+    fit = max((shares.get(k, 0.0) for k in found), default=0.0)
+    foreign = sum(1 for k in found if k not in shares)
+    return fit, min(foreign, 3) / 3
+
+
+def load() -> Pairs:
+    with np.load(COEFFICIENTS) as held:
+        return Pairs(held["weights"].astype(float), float(held["bias"]))
