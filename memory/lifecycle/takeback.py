@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from memory import values
 from memory.types import Action, Candidate, Decision, Intent, Known, Status, TopicSpec
 
+_DISTINCT = 4  # letters
+
 
 def take_back(
     candidate: Candidate, known: Sequence[Known], *, topic: TopicSpec | None
@@ -17,12 +19,16 @@ def take_back(
     a request with neither means everything.
     """
     forget = candidate.intent is Intent.FORGET
-    rows = [k for k in known if candidate.topic in (None, k.topic)]
-    alive = [r for r in rows if r.status is Status.ACTIVE or (forget and (r.value or r.text))]
+    alive = [r for r in known if r.status is Status.ACTIVE or (forget and (r.value or r.text))]
+    mine = [r for r in alive if candidate.topic in (None, r.topic)]
     if forget and topic is not None and topic.single_valued:
-        meant = alive  # an earlier value of the topic would tell what was forgotten
+        meant = mine  # an earlier value of the topic would tell what was forgotten
+    elif topic is not None and topic.single_valued:
+        meant = [r for r in mine if _names(candidate.value, r) or _touches(candidate.value, r)]
     else:
-        meant = [r for r in alive if _names(candidate.value, r)]
+        meant = [r for r in mine if _names(candidate.value, r)]
+    # Said under another heading, it is still the value that she takes back by its name.
+    meant = meant or [r for r in alive if _is_named(candidate.value, r)]
     due = [r for r in meant if r.stated_at <= candidate.stated_at]
     if not due:
         return (Decision(Action.IGNORE, candidate, reason="nothing of the kind is known"),)
@@ -36,6 +42,17 @@ def _names(value: str, row: Known) -> bool:
     return bool(asked) and (
         asked <= told | values.words(row.text) or (bool(told) and told <= asked)
     )
+
+
+def _is_named(value: str, row: Known) -> bool:
+    told = values.words(row.value)
+    return bool(told) and told <= values.words(value)
+
+
+def _touches(value: str, row: Known) -> bool:
+    """One distinctive word is enough where only one value can be meant."""
+    told = values.words(row.value) | values.words(row.text)
+    return any(len(w) >= _DISTINCT for w in values.words(value) & told)
 
 
 def _without(candidate: Candidate, row: Known) -> Decision:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memory.lifecycle.resolve import resolve
 from memory.lifecycle.takeback import take_back
 from memory.types import Action, Intent, Status
-from tests.memory.statements import ALLERGIES, CONTACT, DAY, NOW, known, said
+from tests.memory.statements import ALLERGIES, CODE, CONTACT, DAY, NOW, known, said
 
 
 def action(candidate, *rows, topic=CONTACT, alike=None):
@@ -205,6 +205,32 @@ def test_takes_back_one_clause_and_leaves_the_other():
     )
 
     assert (decision.action, decision.value) == (Action.UPDATE, "text")
+
+
+def test_what_is_taken_back_in_other_words_is_found_by_one_of_them():
+    (decision,) = take_back(
+        said("reminders by fax no longer needed", intent=Intent.RETRACT),
+        [known("fax at the office")],
+        topic=CONTACT,
+    )
+    assert decision.action is Action.IGNORE  # "fax" alone is too short to be sure
+
+    (decision,) = take_back(
+        said("letters no longer needed", intent=Intent.RETRACT),
+        [known("letters to the office")],
+        topic=CONTACT,
+    )
+    assert decision.action is Action.DELETE
+
+
+def test_a_value_is_taken_back_by_its_name_under_whatever_topic_it_was_kept():
+    (decision,) = take_back(
+        said("lost Acorn last week", intent=Intent.RETRACT),
+        [known("Acorn", topic=CODE)],
+        topic=CONTACT,
+    )
+
+    assert decision.action is Action.DELETE
 
 
 def test_what_is_not_known_cannot_be_taken_back():
