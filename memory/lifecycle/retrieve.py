@@ -144,7 +144,7 @@ def _whole_sets(
             break
         if any(pair[0] is row for row, _ in used):
             continue
-        whole = sets.get(pair[0].topic or "", [pair])
+        whole = [pair] if pair[0].single_valued else sets.get(pair[0].topic or "", [pair])
         used += whole if len(used) + len(whole) <= limit else [pair]
     return used
 

@@ -1,0 +1,338 @@
+"""A person's words: kept byte for byte, found again, delivered only when enough people agree."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memory import services
+from memory.models import Answer, AnswerMatch, Customer, Memory, MemoryEvent
+from memory.types import Said, Status, Transcript
+from tests.factories import NOW, make_customer, make_staff, make_topic
+
+pytestmark = pytest.mark.django_db
+
+WORDS = "Yes – “two hours” are free.\r\n\r\nBring the ticket:\tgrün, not é1e. ✓  "
+
+
+@pytest.fixture
+def sam():
+    return make_staff("sam")
+
+
+@pytest.fixture
+def ada():
+    return make_customer("Ada", external_id="ada")
+
+
+@pytest.fixture
+def ben():
+    return make_customer("Ben", external_id="ben")
+
+
+@pytest.fixture
+def parking(sam):
+    return answer("Where can I park my car?", "Behind the building; two hours are free.", sam)
+
+
+@pytest.fixture
+def store(parking, sam):
+    answer("When are you open?", "Monday to Friday, nine to five.", sam)
+    answer("How do I send a parcel back?", "Bring it to the counter with its receipt.", sam)
+    answer("Can I pay by card?", "All cards, from one euro on.", sam)
+    return parking
+
+
+def answer(title, words, staff, **more):
+    return services.add_answer(
+        title=title, parts=[words], by=f"staff:{staff.pk}", staff_id=staff.pk, now=NOW, **more
+    )
+
+
+def ask(question, customer, **more):
+    return services.answer_for(question, customer_id=customer.pk, now=NOW, **more)
+
+
+class TestWords:
+    def test_come_back_byte_for_byte(self, sam, ada):
+        answer("May I park?", WORDS, sam)
+
+        found = ask("may i park", ada)
+
+        assert found.way == "deliver"
+        assert found.candidates[0].parts == (WORDS,)
+
+    def test_of_several_messages_stay_apart(self, sam, ada):
+        parts = ["First the left one.", "Then the right one.\r\n"]
+        services.add_answer(title="How?", parts=parts, by="staff:1", now=NOW)
+
+        assert ask("how", ada).candidates[0].parts == tuple(parts)
+
+    def test_are_found_from_their_commit_on_before_any_worker_ran(self, store, ada):
+        assert store.title_embedding is None
+
+        found = ask("is there somewhere to park a car", ada)
+
+        assert found.way == "offer"
+        assert found.candidates[0].answer_id == store.pk
+
+    def test_that_are_newer_take_the_place_of_older_ones_to_the_same_title(self, parking, sam):
+        newer = answer("where can i park my car", "Nowhere, since May.", sam)
+
+        parking.refresh_from_db()
+        assert parking.status == Status.SUPERSEDED
+        assert parking.superseded_by == newer
+
+    def test_to_the_same_title_that_differ_are_shown_side_by_side_first(self, parking):
+        title = "Where can I park my car?"
+
+        assert services.contradicts(title=title, parts=["Nowhere."]) == parking
+        assert services.contradicts(title=title, parts=parking.parts) is None
+
+    def test_revised_keep_the_wordings_that_customers_use(self, parking, sam, ada):
+        services.confirm_wording(parking.pk, asked="a place for my car", staff_id=sam.pk, now=NOW)
+
+        newer = services.revise_answer(
+            parking.pk, title=parking.title, parts=["In the yard."], by="staff:1", now=NOW
+        )
+
+        assert ask("a place for my car", ada).candidates[0].answer_id == newer.pk
+
+    def test_retired_are_not_found_again(self, parking, ada):
+        services.retire_answer(parking.pk, by="staff:1", reason="wrong", now=NOW)
+
+        assert ask("where can i park my car", ada).way == "gap"
+
+    def test_leave_an_event_for_each_change(self, parking):
+        services.retire_answer(parking.pk, by="staff:1", reason="wrong", now=NOW)
+
+        kinds = MemoryEvent.objects.filter(answer=parking).values_list("kind", flat=True)
+        assert set(kinds) == {"answer.created", "answer.retired"}
+
+
+class TestVotes:
+    def test_of_staff_deliver_at_once(self, store, sam, ada):
+        services.confirm_wording(store.pk, asked="where do cars go", staff_id=sam.pk, now=NOW)
+
+        assert ask("Where do cars go?", ada).way == "deliver"
+
+    def test_of_two_identified_customers_deliver(self, store, ada, ben):
+        for customer in (ada, ben):
+            choose(store, customer)
+
+        assert ask("any space for a car", make_customer("Cleo", external_id="c")).way == "deliver"
+
+    def test_of_one_customer_deliver_nothing_however_often_she_presses(self, store, ada, ben):
+        right = Answer.objects.get(title="Can I pay by card?")
+        for n in range(100):
+            choose(right, ada, "any space for a car" if n % 2 else f"any space for car {n}")
+
+        assert ask("any space for a car", ben).way != "deliver"
+        assert ask("where can i park my car", ben).candidates[0].answer_id == store.pk
+
+    def test_of_one_browser_behind_many_tokens_deliver_nothing(self, store, ada):
+        for n in range(30):
+            choose(store, make_customer(f"V{n}", kind=Customer.Kind.VISITOR))
+
+        assert ask("any space for a car", ada).way != "deliver"
+
+    def test_against_what_staff_confirmed_change_no_delivery(self, store, sam, ada, ben):
+        services.confirm_wording(store.pk, asked="where do cars go", staff_id=sam.pk, now=NOW)
+        for _ in range(100):
+            found = ask("where do cars go", ada)
+            services.confirm_match(found.match_id, outcome="refused", customer_id=ada.pk, now=NOW)
+
+        assert ask("where do cars go", ben).way == "deliver"
+        store.refresh_from_db()
+        assert store.needs_review
+
+    def test_count_once_for_a_customer_an_answer_and_a_wording(self, store, ada):
+        choose(store, ada)
+        choose(store, ada)
+
+        assert AnswerMatch.objects.filter(answer=store, outcome="chosen").count() == 1
+
+    def test_are_cast_for_ones_own_questions_alone(self, store, ada, ben):
+        found = ask("any space for a car", ada)
+
+        with pytest.raises(AnswerMatch.DoesNotExist):
+            services.confirm_match(
+                found.match_id, outcome="chosen", answer_id=store.pk, customer_id=ben.pk, now=NOW
+            )
+
+    def test_for_what_was_not_offered_are_refused(self, store, ada):
+        found = ask("my cat ate a lily", ada)
+
+        with pytest.raises(ValueError, match="not offered"):
+            services.confirm_match(
+                found.match_id, outcome="chosen", answer_id=store.pk, customer_id=ada.pk, now=NOW
+            )
+
+    def test_go_with_their_customer(self, store, ada, sam):
+        services.confirm_wording(
+            store.pk, asked="where do cars go", staff_id=sam.pk, customer_id=ada.pk, now=NOW
+        )
+        services.erase(ada.pk, by="staff:1", now=NOW)
+
+        assert not AnswerMatch.objects.filter(asked="where do cars go").exists()
+
+
+def choose(answer, customer, asked="any space for a car"):
+    match = AnswerMatch.objects.create(
+        customer=customer,
+        asked=asked,
+        asked_normalised=asked,
+        offered=[answer.pk],
+        outcome="open",
+        created_at=NOW,
+    )
+    services.confirm_match(
+        match.pk, outcome="chosen", answer_id=answer.pk, customer_id=customer.pk, now=NOW
+    )
+
+
+class TestSafety:
+    @pytest.fixture
+    def allergy(self, ada):
+        topic = make_topic("allergies", cardinality="many", permanent=True, sensitive=True)
+        return Memory.objects.create(
+            customer=ada,
+            topic=topic,
+            category="confirmed_fact",
+            permanent=True,
+            sensitive=True,
+            text="I'm allergic to ibuprofen",
+            value="ibuprofen",
+            stated_at=NOW,
+            recorded_at=NOW,
+            confirmed_at=NOW,
+        )
+
+    def test_an_answer_that_names_what_she_must_not_have_goes_to_a_person(self, allergy, ada, sam):
+        answer("What helps against the pain?", "Take ibuprofen after the meal.", sam)
+
+        found = ask("what helps against the pain", ada)
+
+        assert found.way == "gap"
+        assert [f.value for f in found.blocked] == ["ibuprofen"]
+        assert "allergies" in found.reason
+        assert found.candidates  # a person sees both
+
+    def test_a_question_that_names_it_does_too(self, allergy, ada, sam):
+        answer("Is ibuprofen fine?", "One after each meal is fine for most.", sam)
+
+        assert ask("is ibuprofen fine", ada).blocked
+
+    def test_others_get_the_answer(self, allergy, ben, sam):
+        answer("What helps against the pain?", "Take ibuprofen after the meal.", sam)
+
+        assert ask("what helps against the pain", ben).way == "deliver"
+
+    def test_a_fact_that_no_word_touches_blocks_nothing(self, allergy, ada, store):
+        assert ask("where can i park my car", ada).way == "deliver"
+
+
+class TestKeeping:
+    def test_what_is_for_everyone_and_what_is_for_her(self, sam, ada):
+        common = {"customer_id": ada.pk, "now": NOW, "staff_id": sam.pk, "title": "Parking?"}
+
+        shared = services.capture_answer(parts=["Behind us."], scope="everyone", **common)
+        hers = services.capture_answer(parts=["Your place is 12."], scope="customer", **common)
+
+        assert isinstance(shared, Answer)
+        assert isinstance(hers, Memory)
+        assert (hers.customer, hers.text, hers.status) == (ada, "Your place is 12.", "active")
+        assert services.capture_answer(parts=["Hm."], scope="none", **common) is None
+
+    def test_the_words_she_asked_in_find_it_the_next_time(self, sam, ada, ben):
+        kept = services.capture_answer(
+            title="Where is the car park?",
+            parts=["Behind us."],
+            scope="everyone",
+            customer_id=ada.pk,
+            staff_id=sam.pk,
+            now=NOW,
+            asked="n where do i leave the car then",
+        )
+
+        found = ask("n where do i leave the car then", ben)
+
+        assert (found.way, found.candidates[0].answer_id) == ("deliver", kept.pk)
+
+    def test_runs_of_staff_words_are_judged_alone(self, ada):
+        said = [
+            ("customer", "Can I swim with it? And when is mine ready?"),
+            ("staff", "Hi, Joel here, give me a sec."),
+            ("customer", "sure"),
+            ("staff", "No swimming for at least a week, the water gets under the edge."),
+            ("customer", "and mine?"),
+            ("staff", "Yours is ready since this noon, number 2026-118-0457."),
+        ]
+        transcript = Transcript(
+            tuple(Said(n, who, text, NOW) for n, (who, text) in enumerate(said, 1))
+        )
+
+        kept = services.capture_staff_words(
+            transcript, customer_id=ada.pk, now=NOW, source_ref="conversation:1"
+        )
+
+        assert [type(k).__name__ for k in kept] == ["Answer", "Memory"]
+        assert kept[0].parts == ["No swimming for at least a week, the water gets under the edge."]
+
+
+class TestImport:
+    def test_stores_each_line(self, tmp_path, ada):
+        file = tmp_path / "faq.csv"
+        file.write_text('title,answer,wordings\nOpen?,"Nine\nto five",when|hours please\n')
+
+        call_command("import_answers", file, stdout=open("/dev/null", "w"))  # noqa: SIM115
+
+        assert Answer.objects.get().parts == ["Nine\nto five"]
+        assert ask("hours please", ada).way == "deliver"
+
+    def test_names_the_line_of_each_error_and_stores_nothing(self, tmp_path):
+        file = tmp_path / "faq.csv"
+        file.write_text("title,answer,review_on\nOpen?,Nine,soon\n,x,\nShut?,Five,2026-12-31\n")
+
+        with pytest.raises(CommandError, match=r"(?s)line 2: .*line 3: "):
+            call_command("import_answers", file)
+
+        assert not Answer.objects.exists()
+
+    def test_a_dry_run_stores_nothing(self, tmp_path, capsys):
+        file = tmp_path / "faq.csv"
+        file.write_text("title,answer\nOpen?,Nine\n")
+
+        call_command("import_answers", file, dry_run=True)
+
+        assert not Answer.objects.exists()
+        assert "1 answers would be stored" in capsys.readouterr().out
+
+
+class TestNotes:
+    def test_are_found_by_messages_that_mean_them(self, ada):
+        services.save_note(
+            title="Rescheduling",
+            examples=["I need to move my appointment", "can I come on another day instead"],
+            not_examples=["how late can I cancel"],
+            text="Of course.",
+            by="staff:1",
+            now=NOW,
+        )
+
+        assert services.note_for("could i move the appointment", customer_id=ada.pk, now=NOW)
+        assert not services.note_for("how late can i cancel", customer_id=ada.pk, now=NOW)
+
+    def test_wait_for_the_fact_that_they_need(self, ada, ben):
+        topic = make_topic("times")
+        services.save_note(
+            title="Booking",
+            examples=["I need an appointment"],
+            topic=topic,
+            text="You like {times}.",
+            by="staff:1",
+            now=NOW,
+        )
+        services.remember(ada.pk, topic="times", value="mornings", text="", by="staff:1", now=NOW)
+        Memory.objects.filter(customer=ada).update(text="mornings")
+
+        assert services.note_for("i need an appointment", customer_id=ada.pk, now=NOW)
+        assert not services.note_for("i need an appointment", customer_id=ben.pk, now=NOW)
