@@ -59,7 +59,7 @@ class TestAGap:
 
         await say(ada, QUESTION)
 
-        await expect(bot(ada).first).to_contain_text("I have asked a person")
+        await expect(bot(ada).first).to_contain_text(re.compile("asked a person|passed .* on"))
         await expect(state_lines(ada).last).to_contain_text(re.compile(r"\d"))  # when
         await expect(ada.locator("li.turn--answer")).to_have_count(0)
 
