@@ -36,13 +36,17 @@ def broker() -> Iterator[str]:
 @contextlib.contextmanager
 def _rings(url: str) -> Iterator[None]:
     kept = app.conf.broker_url, app.conf.broker_transport_options
-    app.pool.force_close_all()
-    app.conf.broker_url, app.conf.broker_transport_options = url, {"socket_connect_timeout": 1}
+    _connect_to(url, {"socket_connect_timeout": 1})
     try:
         yield
     finally:
-        app.pool.force_close_all()
-        app.conf.broker_url, app.conf.broker_transport_options = kept
+        _connect_to(*kept)
+
+
+def _connect_to(url: str, options: dict[str, object]) -> None:
+    app.conf.broker_url, app.conf.broker_transport_options = url, options
+    # Celery keeps its connections for the life of the process: let them go by hand.
+    app._pool = app.amqp._producer_pool = None
 
 
 @pytest.fixture

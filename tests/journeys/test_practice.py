@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.usefixtures("practice"), pytest.mark.timeout(240)]
 
 QUESTION = "How long should I wait before rinsing after an extraction?"
 OTHER_WORDS = "When can I rinse my mouth after a tooth was pulled?"
+LIKELY = "What do I need for my first visit?"  # of an answer by another title
 ANSWER = "Wait 24 hours.  Then rinse gently\n\n– lukewarm water, a pinch of salt.\u00a0Not cold!"
 
 
@@ -75,6 +76,9 @@ class TestAGap:
         await expect(ada.locator("li.turn--answer")).to_have_count(2)
         await say(ada, "Is there a play area for my dog?")
         await expect(bot(ada).last).not_to_have_class(re.compile("turn--answer"))
+        if await ada.locator("li.turn--offer").count():
+            await ada.get_by_role("button", name="Something else").click()
+        await expect(state_lines(ada)).to_have_count(2)
 
         desk = await staff_page("kim", password="kim-demo")
         row = desk.locator("#list .row")
@@ -132,7 +136,7 @@ class TestAPersonsAnswer:
         self, visitor, staff_page
     ):
         ben = await visitor()
-        await say(ben, "When may I drink coffee after a filling?")
+        await say(ben, LIKELY)
         offer = ben.locator("li.turn--offer")
         await expect(offer).to_have_count(1)
 
@@ -141,12 +145,12 @@ class TestAPersonsAnswer:
         await expect(state_lines(ben).last).to_be_visible()
         await expect(offer.get_by_role("button").first).to_be_disabled()
         desk = await staff_page("sam", password="sam-demo")
-        await expect(desk.locator("#list .row")).to_contain_text("When may I drink coffee")
+        await expect(desk.locator("#list .row")).to_contain_text(LIKELY)
 
     async def test_is_chosen_once_for_all_tabs(self, visitor):
         left = await visitor()
         right = await visitor(beside=left)
-        await say(left, "When may I drink coffee after a filling?")
+        await say(left, LIKELY)
         buttons = "li.turn--offer button"
         await expect(right.locator(buttons).first).to_be_enabled()
 
