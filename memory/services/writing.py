@@ -6,6 +6,8 @@ import json
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+
 from memory import pipeline, secrets, tasks, values
 from memory.lifecycle import episode, write
 from memory.models import Episode, Memory, MemoryEvent, Topic
@@ -46,7 +48,10 @@ def remember_later(
 
 def listen(transcript: Transcript, *, customer_id: int, now: datetime) -> list[dict[str, Any]]:
     """Return what the customer's words say, for `Conversation.working_memory`; writes no row."""
-    return [working(c) for c in pipeline.consider(transcript).candidates]
+    heard = pipeline.consider(transcript).candidates
+    limit = settings.MEMORY_SURE
+    sure = [c for c in heard if c.intent is not Intent.STATE or c.confidence >= limit]
+    return [working(c) for c in sure]
 
 
 def working(c: Candidate) -> dict[str, Any]:
