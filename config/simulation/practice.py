@@ -6,13 +6,11 @@ expert's answer, personal questions, statements by topic.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
-from pathlib import Path
-from typing import Any, Literal
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 Kind = Literal["question", "personal", "statement", "small_talk"]
@@ -25,6 +23,8 @@ KINDS: tuple[tuple[Kind, float], ...] = (
 OUT_OF_HOURS = 0.40
 PER_WEEK = (40, 60)  # messages
 OPEN, CLOSE = time(8), time(17)
+WORKDAYS = 5
+EARLIEST, LATEST = time(6), time(23)  # nobody writes at night
 SMALL_TALK = (
     "hi there",
     "good morning",
@@ -39,10 +39,6 @@ SMALL_TALK = (
     "cheers",
     "good evening :)",
 )
-
-
-class BadPractice(Exception):
-    """The file does not have the form of a practice; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +63,7 @@ class Practice:
     timezone: str
     questions: tuple[Question, ...]
     personal: tuple[Personal, ...]
-    statements: tuple[tuple[str, str], ...]  # (topic, text)
-
-    @property
-    def topics(self) -> list[str]:
-        return sorted({topic for topic, _ in self.statements})
+    statements: tuple[tuple[str, tuple[str, ...]], ...]  # (topic, what customers say of it)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +77,6 @@ class Coming:
     key: str = ""
     week: int = 0
     out_of_hours: bool = False
-
-
-def read(path: Path) -> Practice:
-    """Raises BadPractice, naming what is missing."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as exc:
-        raise BadPractice(f"{path.name}: {exc}") from exc
-    try:
-        return _practice(data)
-    except (KeyError, TypeError, ValueError) as exc:
-        raise BadPractice(f"{path.name}: not a practice file: {exc!r}") from exc
-
-
-def _practice(data: dict[str, Any]) -> Practice:
-    return Practice(
-        name=data["practice"],
-        timezone=str(ZoneInfo(data["timezone"])),
-        questions=tuple(
-            Question(
-                q["id"], float(q["weight"]), q.get("role", ""), q["answer"], tuple(q["wordings"])
-            )
-            for q in data["questions"]
-        ),
-        personal=tuple(Personal(p["id"], p["text"], p["answer"]) for p in data["personal"]),
-        statements=tuple((s["topic"], t) for s in data["statements"] for t in s["texts"]),
-    )
 
 
 @dataclass
@@ -136,14 +101,14 @@ class _Maker:
     dice: random.Random
     decks: _Decks
 
-    def week(self, number: int, monday: datetime) -> Iterator[Coming]:
-        kinds, shares = zip(*KINDS, strict=True)
+    def week(self, number: int, monday: date) -> Iterator[Coming]:
+        kinds, shares = zip(*_possible(self.practice), strict=True)
         for _ in range(self.dice.randint(*PER_WEEK)):
             late = self.dice.random() < OUT_OF_HOURS
             [kind] = self.dice.choices(kinds, shares)
-            text, key = _words(self.practice, kind, self.dice, self.decks)
+            text, key = self._words(kind)
             yield Coming(
-                at=_moment(monday, late, self.dice),
+                at=_moment(monday, ZoneInfo(self.practice.timezone), self.dice, late=late),
                 customer=self.dice.randrange(self.customers),
                 kind=kind,
                 text=text,
@@ -152,9 +117,21 @@ class _Maker:
                 out_of_hours=late,
             )
 
+    def _words(self, kind: Kind) -> tuple[str, str]:
+        p = self.practice
+        if kind == "question":
+            [asked] = self.dice.choices(p.questions, [q.weight for q in p.questions])
+            return self.decks.draw(asked), asked.id
+        if kind == "personal":
+            personal = self.dice.choice(p.personal)
+            return personal.text, personal.id
+        if kind == "statement":
+            return self.dice.choice([t for _, texts in p.statements for t in texts]), ""
+        return self.dice.choice(SMALL_TALK), ""
+
 
 def coming(
-    practice: Practice, *, weeks: int, customers: int, start: datetime, seed: int
+    practice: Practice, *, weeks: int, customers: int, start: date, seed: int
 ) -> list[Coming]:
     """All messages of the whole time, in order. The same seed brings the same messages."""
     dice = random.Random(seed)  # noqa: S311 - a simulation is to be repeatable, not secret
@@ -163,24 +140,21 @@ def coming(
     return sorted(made, key=lambda m: m.at)
 
 
-def _words(practice: Practice, kind: Kind, dice: random.Random, decks: _Decks) -> tuple[str, str]:
-    if kind == "question":
-        [asked] = dice.choices(practice.questions, [q.weight for q in practice.questions])
-        return decks.draw(asked), asked.id
-    if kind == "personal":
-        personal = dice.choice(practice.personal)
-        return personal.text, personal.id
-    if kind == "statement":
-        return dice.choice(practice.statements)[1], ""
-    return dice.choice(SMALL_TALK), ""
+def _possible(practice: Practice) -> list[tuple[Kind, float]]:
+    """A file may have no personal questions, or no statements."""
+    empty = {
+        "personal": not practice.personal,
+        "statement": not any(texts for _, texts in practice.statements),
+    }
+    return [(kind, share) for kind, share in KINDS if not empty.get(kind)]
 
 
-def _moment(monday: datetime, late: bool, dice: random.Random) -> datetime:
-    """In opening hours on a weekday, or out of them on any day, in the practice's zone."""
-    if not late:
-        minutes = dice.randrange((CLOSE.hour - OPEN.hour) * 60)
-        return monday + timedelta(days=dice.randrange(5), hours=OPEN.hour, minutes=minutes)
-    day, minutes = dice.randrange(7), dice.randrange(6 * 60, 23 * 60)
-    while day < 5 and OPEN.hour * 60 <= minutes < CLOSE.hour * 60:
-        minutes = dice.randrange(6 * 60, 23 * 60)
-    return monday + timedelta(days=day, minutes=minutes)
+def _moment(monday: date, zone: ZoneInfo, dice: random.Random, *, late: bool) -> datetime:
+    """In opening hours on a workday, or out of them on any day, by the practice's clock."""
+    opens, closes = OPEN.hour * 60, CLOSE.hour * 60
+    day = dice.randrange(7 if late else WORKDAYS)
+    minutes = dice.randrange(opens, closes)
+    while late and day < WORKDAYS and opens <= minutes < closes:
+        minutes = dice.randrange(EARLIEST.hour * 60, LATEST.hour * 60)
+    clock = time(minutes // 60, minutes % 60)
+    return datetime.combine(monday + timedelta(days=day), clock, tzinfo=zone).astimezone(UTC)

@@ -19,6 +19,7 @@ def database() -> Iterator[None]:
     try:
         connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
         try:
+            _forgetful()
             yield
         finally:
             _let_go()
@@ -26,6 +27,14 @@ def database() -> Iterator[None]:
     finally:
         tests["NAME"] = named
         _let_go()
+
+
+def _forgetful() -> None:
+    """What is dropped at the end need not survive a crash: commits do not wait for the disk."""
+    name = connection.ops.quote_name(connection.settings_dict["NAME"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
+    _let_go()
 
 
 def _let_go() -> None:

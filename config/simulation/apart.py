@@ -1,0 +1,48 @@
+"""Nothing of a simulation reaches the running product: no row, no ping, no bell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from channels.layers import InMemoryChannelLayer, channel_layers
+from django.test.utils import override_settings
+
+from config.celery import app
+from memory.management.evaluation import scratch
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """A database, a broker and a channel layer of its own, which nobody listens to.
+
+    The rows there have numbers that other rows have here: a worker or an open tab would take one
+    for the other. Nor is there anybody to wait for: a simulated customer finishes her sentence.
+    """
+    nobody_waits = override_settings(CHAT_BURST_MS=0)
+    with nobody_waits, _broker("memory://localhost"), _channels(), scratch.database():
+        yield
+
+
+@contextmanager
+def _broker(url: str) -> Iterator[None]:
+    kept = app.conf.broker_url, app.conf.broker_transport_options
+    app.pool.force_close_all()
+    app.conf.broker_url, app.conf.broker_transport_options = url, {}
+    try:
+        yield
+    finally:
+        app.pool.force_close_all()
+        app.conf.broker_url, app.conf.broker_transport_options = kept
+
+
+@contextmanager
+def _channels() -> Iterator[None]:
+    before = channel_layers.set("default", InMemoryChannelLayer())
+    try:
+        yield
+    finally:
+        if before is not None:
+            channel_layers.set("default", before)
+        else:
+            channel_layers.backends.pop("default", None)
