@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from django.conf import settings
+
 from memory.lifecycle import (
     account,
     blank,
     decay,
     embed_facts,
+    extract,
     gate,
     known,
     propose,
@@ -89,8 +92,6 @@ def consider(transcript: Transcript) -> Proposal:
 
 def _extract(transcript: Transcript, topics: list[TopicSpec]) -> list[Candidate]:
     """By the model where there is one and it answers, else by the rules."""
-    from memory.lifecycle import extract
-
     model = chat_model("knowledge")
     if model is not None:
         try:
@@ -194,7 +195,7 @@ def decide(
     topic = known.spec(topics[candidate.topic]) if candidate.topic else None
     if candidate.intent is not Intent.STATE:
         return takeback.take_back(candidate, rows, topic=topic)
-    return (resolve.resolve(candidate, rows, topic=topic, alike=alike),)
+    return (resolve.resolve(candidate, rows, topic=topic, alike=alike, sure=settings.MEMORY_SURE),)
 
 
 def alike(a: str, b: str) -> float:

@@ -20,8 +20,11 @@ def resolve(
     *,
     topic: TopicSpec | None,
     alike: Alike | None = None,
+    sure: float = 0.0,
 ) -> Decision:
     """Return the one change that `candidate`, a statement, makes.
+
+    What would change something and is less certain than `sure` waits for a person instead.
 
     `known`: the customer's memories of every status, the history too. Older statements that come
     late replace nothing. What staff corrected away never comes back by chat; a later explicit
@@ -29,6 +32,18 @@ def resolve(
     has none is compared by its value: likeness alone touches nothing.
     """
     rows = [k for k in known if k.topic == candidate.topic and k.category == candidate.category]
+    decision = _resolve(candidate, rows, topic, alike)
+    if candidate.confidence >= sure or decision.action in (Action.IGNORE, Action.REINFORCE):
+        return decision
+    waiting = (r for r in rows if r.status is Status.PENDING)
+    if same := next((r for r in waiting if _same(candidate, r, alike)), None):
+        return _ignore(candidate, same, "waits for a person already")
+    return replace(_new(candidate, "not sure enough: a person decides"), needs_review=True)
+
+
+def _resolve(
+    candidate: Candidate, rows: list[Known], topic: TopicSpec | None, alike: Alike | None
+) -> Decision:
     one = topic is not None and topic.single_valued
     refused = _refused(candidate, rows, one, alike)
     if refused is not None:

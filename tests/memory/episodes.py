@@ -30,6 +30,7 @@ def claim(topic, value, message, **more):
         quote=message.text,
         seq=message.seq,
         stated_at=message.at,
+        confidence=more.pop("confidence", 0.9),
         **more,
     )
 

@@ -265,6 +265,25 @@ def test_forgetting_one_of_several_values_keeps_the_others_welcome():
     )
 
 
+@pytest.mark.parametrize("rows", [[], [known("email")]])
+def test_what_is_not_sure_enough_waits_and_changes_nothing(rows):
+    decision = resolve(said("letters", confidence=0.4), rows, topic=CONTACT, sure=0.5)
+
+    assert (decision.action, decision.needs_review, decision.replaces_id) == (
+        Action.CREATE,
+        True,
+        None,
+    )
+
+
+def test_what_waits_already_is_not_asked_twice():
+    rows = [known("letters", status=Status.PENDING)]
+
+    decision = resolve(said("letters", confidence=0.4), rows, topic=CONTACT, sure=0.5)
+
+    assert decision.action is Action.IGNORE
+
+
 VALUES = st.sampled_from(["email", "text", "phone", "letters", "not by phone", "text after 6"])
 STATEMENTS = st.lists(st.tuples(VALUES, st.integers(0, 30), st.booleans()), max_size=12)
 
