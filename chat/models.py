@@ -102,6 +102,9 @@ class Conversation(models.Model):
             models.Index(
                 fields=["last_message_at"], condition=Q(closed_at=None), name="conversation_open"
             ),
+            models.Index(
+                fields=["last_message_at"], condition=Q(rating=-1), name="conversation_not_helped"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -171,8 +171,8 @@ def returns_at(escalation: Escalation) -> datetime | None:
     """Return when the claim goes back to the queue if nothing happens; None while it need not."""
     if escalation.claimed_by_id is None or escalation.active_at is None:
         return None
-    if escalation.last_staff_seq and escalation.last_staff_seq >= escalation.conversation.last_seq:
-        return None  # the customer's turn
+    if escalation.her_turn:
+        return None
     minutes = escalation.queue.claim_quiet_minutes if escalation.queue else DEFAULT_QUIET
     return escalation.active_at + timedelta(minutes=minutes)
 

@@ -5,6 +5,7 @@ Pure: no Django, no clock. Spans are wall-clock times of the business; answers a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -79,6 +80,35 @@ def open_minutes(hours: Hours, since: datetime, until: datetime) -> float:
             break
         total += max(min(end, until) - max(start, since), timedelta())
     return total.total_seconds() / 60
+
+
+class OpenClock:
+    """Opening time between two moments, made once for thousands of questions."""
+
+    def __init__(self, hours: Hours, since: datetime, until: datetime) -> None:
+        self._starts: list[float] = []
+        self._ends: list[float] = []
+        self._before: list[float] = []  # seconds open before each start
+        passed = 0.0
+        for start, end in _open_from(hours, since - timedelta(days=1)):
+            if start > until + timedelta(days=1):
+                break
+            self._starts.append(start.timestamp())
+            self._ends.append(end.timestamp())
+            self._before.append(passed)
+            passed += (end - start).total_seconds()
+
+    def is_open(self, at: datetime) -> bool:
+        i = bisect_right(self._starts, at.timestamp()) - 1
+        return i >= 0 and at.timestamp() < self._ends[i]
+
+    def minutes(self, since: datetime, until: datetime) -> float:
+        return (self._passed(until) - self._passed(since)) / 60
+
+    def _passed(self, at: datetime) -> float:
+        stamp = at.timestamp()
+        i = bisect_right(self._starts, stamp) - 1
+        return self._before[i] + min(stamp, self._ends[i]) - self._starts[i] if i >= 0 else 0.0
 
 
 def moment_in_words(hours: Hours, when: datetime, now: datetime, *, reader_zone: str = "") -> str:

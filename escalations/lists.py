@@ -56,7 +56,7 @@ def listed(
     if name == "bot":
         rows: Sequence[Any] = _with_the_bot(now, limit + 1)
     else:
-        rows = list(_escalations(name, staff, now, queue)[: limit + 1])
+        rows = _escalations(name, staff, now, queue, limit + 1)
     return Listed(name, rows[:limit], len(rows) > limit)
 
 
@@ -76,7 +76,10 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
     return figures
 
 
-def _escalations(name: str, staff: User, now: datetime, queue: int | None) -> Any:
+def _escalations(
+    name: str, staff: User, now: datetime, queue: int | None, limit: int
+) -> list[Escalation]:
+    """Sort narrow rows first, then fetch what is shown of the few at the top."""
     condition = {
         "mine": mine(staff.pk),
         "everyone": CLAIMED,
@@ -92,19 +95,19 @@ def _escalations(name: str, staff: User, now: datetime, queue: int | None) -> An
         if name == "resolved"
         else ("-is_emergency", "-is_overdue", F("due_at").asc(nulls_last=True), "pk")
     )
-    return (
-        rows.order_by(*order)
+    top = list(rows.order_by(*order).values_list("pk", flat=True)[:limit])
+    looking = Presence.objects.filter(seen_at__gt=now - VIEWING).exclude(staff=staff)
+    found = (
+        Escalation.objects.with_urgency(now)
+        .filter(pk__in=top)
         .select_related("conversation__customer", "claimed_by", "closed_by", "queue")
         .prefetch_related(
             Prefetch("questions", Question.objects.order_by("asked_at", "pk")),
-            Prefetch(
-                "presences",
-                Presence.objects.filter(seen_at__gt=now - VIEWING)
-                .exclude(staff=staff)
-                .select_related("staff"),
-            ),
+            Prefetch("presences", looking.select_related("staff")),
         )
+        .in_bulk()
     )
+    return [found[pk] for pk in top if pk in found]
 
 
 def _live(now: datetime) -> Any:

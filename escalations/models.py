@@ -137,6 +137,11 @@ class Escalation(models.Model):
     def __str__(self) -> str:
         return f"escalation {self.pk}"
 
+    @property
+    def her_turn(self) -> bool:
+        """Nothing was said after staff's last words; the same as querysets.HER_TURN, for one row."""
+        return 0 < self.last_staff_seq >= self.conversation.last_seq
+
 
 class Question(models.Model):
     """One question of an escalation: the customer's own words, and what became of it."""

@@ -43,7 +43,4 @@ class EscalationQuerySet(models.QuerySet["Escalation"]):
             is_overdue=models.ExpressionWrapper(
                 overdue(now), output_field=models.BooleanField(null=True)
             ),
-            her_turn=models.ExpressionWrapper(
-                HER_TURN, output_field=models.BooleanField(null=True)
-            ),
         )

@@ -10,24 +10,27 @@ from django.utils.translation import gettext as _
 from escalations.models import ReportSetting
 
 from . import bot, desk
-from .weekly import Chart, Period, Series
+from .tally import Tally
+from .weekly import Chart, Period, Series, weekly
 
 __all__ = ["Chart", "Period", "Series", "csv_rows", "report"]
 
 
 def report(period: Period) -> list[Chart]:
-    """Return all charts: some twenty grouped queries, whatever the size of the year."""
+    """Return all charts by a dozen grouped queries, whatever the size of the year."""
     rules = ReportSetting.objects.get_or_create(pk=1)[0]
+    tally, clock = Tally(period), desk.open_clock(period)
+    handed_over = weekly(desk.asked_people(period), "opened_at", period)
     return [
-        bot.ways(period),
-        bot.repeats(period),
+        bot.ways(tally, handed_over),
+        bot.repeats(tally),
         bot.resolved(period, rules),
-        desk.first_reply(period),
-        bot.after_hours(period),
+        desk.first_reply(period, clock),
+        bot.after_hours(period, clock),
         desk.reopened(period, rules),
-        desk.memory(period),
-        bot.gate(period),
-        bot.given_back(period, rules),
+        desk.memory(tally),
+        bot.gate(tally),
+        bot.given_back(tally, rules),
     ]
 
 

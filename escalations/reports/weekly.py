@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -51,6 +52,9 @@ class Period:
         last = self.until.astimezone(self.zone).date()
         return [day + timedelta(weeks=n) for n in range((last - day).days // 7 + 1)]
 
+    def empty(self) -> Weekly:
+        return dict.fromkeys(self.weeks(), 0.0)
+
 
 def within(field: str, period: Period) -> Q:
     return Q(**{f"{field}__gte": period.since, f"{field}__lt": period.until})
@@ -58,14 +62,31 @@ def within(field: str, period: Period) -> Q:
 
 def weekly(rows: QuerySet[Any], field: str, period: Period) -> Weekly:
     """Count rows by the business's own week; weeks with none are zero."""
+    return weekly_by(rows, field, period).get((), period.empty())
+
+
+def weekly_by(
+    rows: QuerySet[Any], field: str, period: Period, *keys: str
+) -> dict[tuple[Any, ...], Weekly]:
+    """Count rows by week and by `keys`, in one pass over them."""
     counted = (
         rows.order_by()
         .annotate(week=TruncWeek(field, tzinfo=period.zone))
-        .values_list("week")
-        .annotate(Count("pk", distinct=True))
+        .values_list("week", *keys)
+        .annotate(Count("pk"))
     )
-    found = {week.date(): float(number) for week, number in counted}
-    return {week: found.get(week, 0.0) for week in period.weeks()}
+    found: dict[tuple[Any, ...], Weekly] = {}
+    for week, *key, number in counted:
+        found.setdefault(tuple(key), period.empty())[week.date()] = float(number)
+    return found
+
+
+def summed(parts: Iterable[Weekly], period: Period) -> Weekly:
+    every = period.empty()
+    for part in parts:
+        for week, number in part.items():
+            every[week] = every.get(week, 0.0) + number
+    return every
 
 
 def week_of(at: datetime, period: Period) -> date:

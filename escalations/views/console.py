@@ -16,6 +16,7 @@ from chat.models import Conversation
 from escalations import card, claim, drafts, people
 from escalations.models import Escalation, Question, StaffNote
 from memory import services
+from memory.models import Topic
 from memory.types import AnswerCandidate
 
 from .base import DeskRequest, for_staff, list_context, number, others_here, page
@@ -53,6 +54,7 @@ def chat(request: DeskRequest, pk: int) -> HttpResponse:
         "customer": conversation.customer,
         "waiting": waiting,
         "rows": transcript(conversation),
+        "topics": Topic.objects.order_by("label"),
         "card": card.card(conversation.customer, now=timezone.now(), but=conversation.pk),
     }
     return page(request, "escalations/inbox.html", context)
@@ -130,12 +132,13 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
 
 def side_context(escalation: Escalation, *, show_sensitive: bool = False) -> dict[str, Any]:
     return {
+        "topics": Topic.objects.order_by("label"),
         "card": card.card(
             escalation.conversation.customer,
             now=timezone.now(),
             but=escalation.conversation_id,
             show_sensitive=show_sensitive,
-        )
+        ),
     }
 
 

@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from channels.db import database_sync_to_async as in_db_thread
 from django.core import mail
 from django.core.serializers.json import DjangoJSONEncoder
+from django.utils import timezone
 
-from chat import conversations, frames
+from chat import conversations, frames, identity
 from escalations import alerts, claim, delivery, reply
 from escalations.models import Delivery, StaffNote
 from memory import services
@@ -87,13 +89,38 @@ def test_no_mail_holds_a_note_or_a_word_of_the_chat(noted, sam, ada, kim):
         assert "rinsing" not in sent.subject + sent.body
 
 
-def test_the_customers_page_and_its_api_hold_no_note(noted, client):
-    from django.urls import get_resolver
+@pytest.mark.django_db(transaction=True)
+async def test_no_page_of_the_customer_holds_a_note(noted, ada, async_client):
+    token = await in_db_thread(identity.issue)(ada.pk, address="", now=timezone.now(), days=9999)
+    async_client.cookies[identity.COOKIE] = token
 
-    paths = [p for p in get_resolver().reverse_dict if isinstance(p, str)]
-    assert paths is not None
-    page = client.get("/chat/")
-    assert "ZANZIBAR" not in page.content.decode() if page.status_code == 200 else True
+    page = await async_client.get("/chat/")
+
+    assert "rinsing" in page.content.decode()
+    assert "ZANZIBAR" not in page.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_no_frame_of_the_socket_holds_a_note(noted, ada):
+    from channels.testing import WebsocketCommunicator
+
+    from config.asgi import application
+
+    token = await in_db_thread(identity.issue)(ada.pk, address="", now=timezone.now(), days=9999)
+    socket = WebsocketCommunicator(
+        application, "/ws/chat/", headers=[(b"origin", b"http://testserver")]
+    )
+    assert (await socket.connect())[0]
+    await socket.send_json_to({"type": "hello", "token": token, "after": 0})
+    heard = []
+    while not any(frame.get("type") == "row" for frame in heard):
+        heard.append(await socket.receive_json_from(timeout=20))
+    while not await socket.receive_nothing(timeout=0.3):
+        heard.append(await socket.receive_json_from())
+    await socket.disconnect()
+
+    assert "rinsing" in json.dumps(heard)
+    assert "ZANZIBAR" not in json.dumps(heard)
 
 
 def test_the_desks_api_holds_no_note(noted, client, sam):
