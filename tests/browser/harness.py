@@ -70,6 +70,15 @@ async def site(transactional_db: None) -> AsyncIterator[str]:
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = server.force_exit = True
     await serving
+    await turns_in_flight()
+
+
+async def turns_in_flight() -> None:
+    """Wait for replies that nobody waits for, lest they write into the next test's database."""
+    from chat import turns
+
+    if turns._running:
+        await asyncio.wait(turns._running, timeout=10)
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def start_worker(
             "JOURNEY_DATABASE": str(connection.settings_dict["NAME"]),
             "JOURNEY_BROKER": broker,
         }
-        how = f"worker --beat --schedule {tmp_path}/beat --pool solo --loglevel WARNING"
+        how = f"worker --beat --schedule {tmp_path}/beat --concurrency 1 --loglevel WARNING"
         command = [sys.executable, "-m", "celery", "--app", "config.celery", "--quiet"]
         running.append(subprocess.Popen([*command, *how.split()], cwd=ROOT, env=environment))
 
