@@ -112,7 +112,7 @@ class ReportSettingAdmin(admin.ModelAdmin[ReportSetting]):
 class QuestionInline(admin.TabularInline[Question, Escalation]):
     model = Question
     fields = ["text", "reason", "asked_at", "answer"]
-    readonly_fields = fields
+    readonly_fields = ["text", "reason", "asked_at", "answer"]
     extra = 0
     can_delete = False
 

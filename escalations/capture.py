@@ -113,7 +113,7 @@ def keep_all(
 
 def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> Kept:
     messages = [m for m in staff_messages(escalation) if m.seq in keep.seqs]
-    question = escalation.questions.filter(pk=keep.question_id).first()
+    question = escalation.questions.filter(pk=keep.question_id or 0).first()
     parts = [m.text for m in messages]
     last = messages[-1]
     author = last.author or staff

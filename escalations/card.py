@@ -54,7 +54,7 @@ def card(
         lines=[_line(m, reasons.get(m.pk, ""), show_sensitive) for m in memories],
         past=list(
             Conversation.objects.filter(customer=customer)
-            .exclude(pk=but)
+            .exclude(pk=but or 0)
             .order_by("-last_message_at")[:SHOWN]
         ),
         promises=list(
@@ -115,4 +115,4 @@ def _reasons(memories: Iterable[Memory]) -> dict[int, str]:
         .order_by("at", "pk")
         .values_list("memory_id", "reason")
     )
-    return {pk: reason for pk, reason in events if pk is not None}
+    return {int(str(pk)): reason for pk, reason in events}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from channels.db import database_sync_to_async as in_db_thread
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat import broadcast as chat_broadcast
@@ -21,10 +22,14 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
 
     following: Escalation | None = None
 
+    @property
+    def user(self) -> User:
+        """Whoever the session names; `connect` turns away all but staff."""
+        return cast(User, self.scope["user"])
+
     async def connect(self) -> None:
-        user = self.scope["user"]
         await self.accept()
-        if not (user.is_authenticated and user.is_active and user.is_staff):
+        if not (self.user.is_active and self.user.is_staff):
             await self.close(FORBIDDEN)
             return
         await self.channel_layer.group_add(broadcast.GROUP, self.channel_name)
@@ -32,8 +37,7 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         await self.channel_layer.group_discard(broadcast.GROUP, self.channel_name)
         await self._follow(None)
-        user = self.scope["user"]
-        if user.is_authenticated and await in_db_thread(drafts.left)(staff=user):
+        if self.user.pk and await in_db_thread(drafts.left)(staff=self.user):
             await self._ping()
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
@@ -49,11 +53,11 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
         if escalation is None:
             return
         changed = await in_db_thread(drafts.seen)(
-            escalation, staff=self.scope["user"], typing=typing, now=timezone.now()
+            escalation, staff=self.user, typing=typing, now=timezone.now()
         )
         if changed:
             await self._ping()
-        if typing and escalation.claimed_by_id == self.scope["user"].pk:
+        if typing and escalation.claimed_by_id == self.user.pk:
             conversation = escalation.conversation
             await chat_broadcast.typing(conversation.pk, conversation.customer_id, who="staff")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -10,6 +12,9 @@ from chat.models import Conversation
 from memory.models import Answer, Customer, Topic
 
 from .querysets import EscalationQuerySet
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 USER = settings.AUTH_USER_MODEL
 
@@ -42,7 +47,9 @@ class Calendar(models.Model):
 
 class Queue(models.Model):
     name = models.CharField(max_length=80, unique=True)
-    members = models.ManyToManyField(USER, blank=True, related_name="queues")
+    members: models.ManyToManyField[User, Any] = models.ManyToManyField(
+        USER, blank=True, related_name="queues"
+    )
     calendar = models.ForeignKey(Calendar, models.PROTECT, related_name="queues")
     topics = models.ManyToManyField(Topic, blank=True, related_name="+")
     first_reply_minutes = models.PositiveIntegerField(default=120)  # in opening hours

@@ -78,7 +78,7 @@ def _messages(words: str, query: SearchQuery) -> list[Message]:
     rows = Message.objects.exclude(kind=Message.Kind.STATE).select_related("conversation__customer")
     # The same expression as the index message_words.
     exact = rows.annotate(vector=SearchVector("text", config=CONFIG)).filter(vector=query)
-    found = list(exact.order_by("-created_at")[:SHOWN])
+    found: list[Message] = list(exact.order_by("-created_at")[:SHOWN])
     if found:
         return found
     return list(rows.filter(text__trigram_word_similar=words).order_by("-created_at")[:SHOWN])

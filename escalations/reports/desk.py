@@ -39,6 +39,8 @@ def first_reply(period: Period, clock: hours.OpenClock | None) -> Chart:
     waits: dict[date, list[float]] = defaultdict(list)
     rows = asked_people(period).filter(first_reply_at__isnull=False)
     for opened, replied in rows.values_list("opened_at", "first_reply_at"):
+        if replied is None:
+            continue
         minutes = (replied - opened).total_seconds() / 60
         if clock is not None:
             minutes = clock.minutes(opened, replied)

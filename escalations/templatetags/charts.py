@@ -127,5 +127,5 @@ def _round_up(value: float) -> float:
     """Return the next round number: an axis that ends on 7 reads badly."""
     if value <= 0:
         return 0
-    size = 10 ** (len(str(int(value))) - 1)
+    size = int("1" + "0" * (len(str(int(value))) - 1))
     return next(size * n for n in (1, 2, 4, 5, 8, 10, 20) if size * n >= value)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +26,7 @@ P = ParamSpec("P")
 class DeskRequest(HttpRequest):
     """A request of somebody who works here."""
 
-    user: User
+    user: User  # for_staff turns away everybody else
     htmx: HtmxDetails
 
 
@@ -35,15 +35,16 @@ def for_staff(
 ) -> Callable[Concatenate[DeskRequest, P], HttpResponse]:
     """Let staff in; who is not signed in is asked to, everybody else is refused."""
 
-    @wraps(view)
-    def guarded(request: DeskRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not request.user.is_authenticated:
+    def guarded(request: DeskRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        visitor: User | AnonymousUser = request.user
+        if visitor.is_anonymous:
             return redirect_to_login(request.get_full_path())
-        if not (request.user.is_active and request.user.is_staff):
+        if not (visitor.is_active and visitor.is_staff):
             raise PermissionDenied
         with timezone.override(business().timezone):
             return view(request, *args, **kwargs)
 
+    update_wrapper(guarded, view)
     return guarded
 
 

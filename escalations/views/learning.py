@@ -119,8 +119,18 @@ def judge_answer(request: DeskRequest, pk: int) -> HttpResponse:
 def looked(request: DeskRequest, pk: int) -> HttpResponse:
     """Somebody has read a conversation that did not help."""
     conversation = get_object_or_404(Conversation, pk=pk)
+    now = timezone.now()
     RatingLook.objects.get_or_create(
-        conversation=conversation, defaults={"staff": request.user, "at": timezone.now()}
+        conversation=conversation, defaults={"staff": request.user, "at": now}
+    )
+    used = _used(conversation)
+    services.feedback(
+        conversation.customer_id,
+        kind="thumbs_down",
+        tried=used.title if used else "",
+        worked=request.POST.get("worked", "")[:500],
+        evidence={"conversation": conversation.pk, "rating": -1, "by": f"staff:{request.user.pk}"},
+        now=now,
     )
     return _to_review()
 

@@ -50,7 +50,7 @@ def send(request: DeskRequest, pk: int) -> HttpResponse:
 def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
     """ "This answers it"."""
     now = timezone.now()
-    question = find(pk).questions.filter(pk=number(request.POST.get("question"))).first()
+    question = find(pk).questions.filter(pk=number(request.POST.get("question")) or 0).first()
     try:
         claim.claim(pk, staff=request.user, now=now)
         reply.send_answer(

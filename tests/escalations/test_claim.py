@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from chat import conversations
-from chat.models import Conversation
+from chat.models import Conversation, Message
 from escalations import claim
 from escalations.models import Escalation
 from tests.factories import NOW, make_conversation
@@ -200,3 +200,46 @@ def test_a_thousand_rounds_of_two_clicks_have_one_winner_each(ask, ada, sam, kim
     assert sorted(won["sam"] + won["kim"]) == [e.pk for e in rounds]
     assert lost["kim"] == [(pk, "sam") for pk in won["sam"]]
     assert lost["sam"] == [(pk, "kim") for pk in won["kim"]]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_two_hundred_claims_in_mid_turn_leave_no_word_of_the_bot_after_them(ask, ada, sam):
+    rounds = []
+    for n in range(200):
+        escalation = ask(ada)
+        said = conversations.record_customer_message(
+            escalation.conversation_id, client_id=f"t{n}", text="And tea?", now=NOW
+        )
+        rounds.append((escalation, said.message.seq))
+    start = threading.Barrier(2)
+
+    def bot():
+        for escalation, seq in rounds:
+            start.wait()
+            conversations.record_bot_reply(
+                escalation.conversation_id,
+                answering_seq=seq,
+                rows=[conversations.NewRow("Tea is fine.")],
+                outcome="answered",
+                trace={},
+                now=NOW,
+            )
+        connection.close()
+
+    def person():
+        for escalation, _seq in rounds:
+            start.wait()
+            claim.claim(escalation.pk, staff=sam, now=NOW)
+        connection.close()
+
+    threads = [threading.Thread(target=bot), threading.Thread(target=person)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    for escalation, _seq in rounds:
+        rows = Message.objects.filter(conversation_id=escalation.conversation_id)
+        claimed = rows.get(meta__state="claimed").seq
+        assert not rows.filter(sender="bot", seq__gt=claimed).exists()

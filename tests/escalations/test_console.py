@@ -394,8 +394,10 @@ class TestWhatIsToBeChecked:
         conversation = make_conversation(ada, rating=-1, rating_words="Not what I asked")
         assert "Not what I asked" in desk.get("/inbox/review/").content.decode()
 
-        desk.post(f"/inbox/chat/{conversation.pk}/looked/")
+        told = {"worked": "The leaflet about crowns"}
+        desk.post(f"/inbox/chat/{conversation.pk}/looked/", told)
 
+        assert "leaflet about crowns" in Memory.objects.get(kind="experience").text
         assert RatingLook.objects.get().conversation == conversation
         assert "Not what I asked" not in desk.get("/inbox/review/").content.decode()
 

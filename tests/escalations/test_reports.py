@@ -1,0 +1,138 @@
+"""The figures: each from rows that were really written, by the business's own weeks."""
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chat.models import Turn
+from escalations import claim, reply, reports
+from escalations.models import Escalation
+from memory.models import Answer, AnswerMatch
+from tests.factories import NOW, make_conversation, make_customer
+
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+@pytest.fixture
+def charts():
+    def draw(until=NOW + timedelta(days=1), weeks=8):
+        period = reports.Period(until - timedelta(weeks=weeks), until, NEW_YORK)
+        return {chart.name: chart for chart in reports.report(period)}
+
+    return draw
+
+
+def sums(chart):
+    return [sum(series.values.values()) for series in chart.series]
+
+
+def turn(conversation, outcome, at, **trace):
+    return Turn.objects.create(
+        conversation=conversation, question_seq=1, outcome=outcome, trace=trace, created_at=at
+    )
+
+
+def match(outcome, at):
+    return AnswerMatch.objects.create(
+        asked="x", asked_normalised="x", outcome=outcome, created_at=at
+    )
+
+
+def test_say_in_whose_words_messages_were_answered(charts, ask, ada):
+    match("delivered", NOW)
+    match("delivered", NOW)
+    match("chosen", NOW)
+    ask(ada)
+
+    ways = charts()["ways"]
+
+    assert ways.said == "3 in stored words, 1 handed to a person."
+    assert sums(ways)[:2] == [2, 1]
+
+
+def test_count_a_repeat_that_needed_a_person(charts, ask, ada, sam):
+    week_ago = NOW - timedelta(days=7)
+    answer = Answer.objects.create(
+        title="T", parts=["x"], said_at=week_ago, recorded_at=week_ago - timedelta(days=1)
+    )
+    escalation = ask(ada, now=week_ago)
+    escalation.questions.update(answer=answer)
+    for _ in range(3):
+        match("delivered", week_ago)
+
+    assert list(charts()["repeats"].series[0].values.values()) == [25.0]
+
+
+def test_measure_the_wait_in_opening_hours(charts, ask, ada, sam):
+    friday = NOW + timedelta(days=4, hours=6, minutes=30)  # 16:30 in New York
+    escalation = ask(ada, now=friday)
+    monday = friday + timedelta(days=2, hours=15)  # 8:30: the clock was changed on Sunday
+    claim.claim(escalation.pk, staff=sam, now=monday)
+    reply.send(escalation.pk, staff=sam, text="24 h", seen_seq=None, now=monday)
+
+    waits = charts(until=monday + timedelta(days=1))["first-reply"].series[0].values
+
+    assert sum(waits.values()) == 60
+
+
+def test_see_what_was_asked_again(charts, ask, ada, sam):
+    first = ask(ada)
+    claim.claim(first.pk, staff=sam, now=NOW)
+    reply.resolve(first.pk, staff=sam, now=NOW)
+
+    ask(ada, now=NOW + timedelta(hours=1))
+
+    assert Escalation.objects.get(pk=first.pk).reopened_at is not None
+    assert charts()["reopened"].said == "1 of 1 came back."
+
+
+def test_leave_alone_what_another_customer_asks(charts, ask, ada, ben, sam):
+    first = ask(ada)
+    claim.claim(first.pk, staff=sam, now=NOW)
+    reply.resolve(first.pk, staff=sam, now=NOW)
+
+    ask(ben, now=NOW + timedelta(hours=1))
+
+    assert charts()["reopened"].said == "0 of 1 came back."
+
+
+def test_tell_what_was_settled_while_the_door_was_shut(charts, queue, ada):
+    conversation = make_conversation(ada)
+    sunday = NOW - timedelta(days=8)
+    for outcome in ("answered", "answered", "handed_over", "small_talk"):
+        turn(conversation, outcome, sunday)
+    turn(conversation, "handed_over", NOW - timedelta(days=7))  # Monday at ten: open
+
+    assert list(charts()["after-hours"].series[0].values.values()) == [67.0]
+
+
+def test_tell_confirmed_from_assumed(charts, queue):
+    week_ago = NOW - timedelta(days=7)
+    for rating in (1, None, None, -1):
+        conversation = make_conversation(
+            make_customer("C"), rating=rating, last_message_at=week_ago, closed_at=week_ago
+        )
+        turn(conversation, "answered", week_ago)
+
+    assert sums(charts()["resolved"]) == [1, 2]
+
+
+def test_count_what_was_left_alone_and_what_a_model_wrote(charts, queue, ada):
+    conversation = make_conversation(ada)
+    week_ago = NOW - timedelta(days=7)
+    turn(conversation, "answered", week_ago, gate={"skipped": True}, engine="offline")
+    turn(conversation, "answered", week_ago, gate={"skipped": False}, engine="openai",
+         answer={"used": []})  # fmt: skip
+
+    drawn = charts()
+
+    assert list(drawn["gate"].series[0].values.values()) == [50.0]
+    assert sums(drawn["ways"])[4] == 1
+    assert sums(drawn["given-back"]) == [6.0]
+
+
+def test_cost_a_dozen_queries_for_a_year(charts, queue, ada, django_assert_max_num_queries):
+    turn(make_conversation(ada), "answered", NOW)
+    with django_assert_max_num_queries(14):
+        charts(weeks=52)
