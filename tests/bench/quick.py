@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.utils import timezone
 
@@ -40,7 +41,11 @@ def measure() -> bool:
         chatting, asked_about = ids[:SOCKETS], ids[SOCKETS : SOCKETS * 2]
         _busy(ids[SOCKETS * 2 :], now)
         tokens = [identity.issue(pk, address="", now=now) for pk in chatting]
+        cpu = _cpu_seconds()
         heard = asyncio.run(sockets.chat(f"ws://127.0.0.1:{port}/ws/chat/", tokens, SECONDS))
+        for name, used in _cpu_seconds().items():
+            spent = (used - cpu.get(name, 0.0)) * 1000 / max(1, heard.said)
+            print(f"{name + ', CPU for a message':44} {spent:.1f} ms")
         kept = [
             figures.line("say -> ack", heard.ack, bar=50),
             figures.line("say -> first delta or row", heard.first),
@@ -70,6 +75,29 @@ def _running(port: int) -> Iterator[None]:
     finally:
         up.send_signal(signal.SIGINT)
         up.wait(30)
+
+
+def _cpu_seconds() -> dict[str, float]:
+    """What web server, worker and database have used so far: the machine's load changes it
+    little."""
+    names = {"uvicorn": "web server", "celery": "worker", "postgres": "database"}
+    used = dict.fromkeys(names.values(), 0.0)
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            environment = (entry / "environ").read_bytes()
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except (OSError, UnicodeDecodeError):
+            continue
+        ours = (
+            os.environ["RAPPORT_VAR"] in command
+            or os.environ["RAPPORT_VAR"].encode() in environment
+        )
+        for word, name in names.items():
+            if ours and word in command:
+                used[name] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                break
+    return used
 
 
 def _wait_for(port: int, up: subprocess.Popen[bytes]) -> None:
