@@ -38,11 +38,13 @@ def measure() -> bool:
         print(
             f"{CUSTOMERS * EACH:,} memories of {CUSTOMERS:,} customers, {rate:,.0f} rows a second"
         )
-        chatting, asked_about = ids[:SOCKETS], ids[SOCKETS : SOCKETS * 2]
+        chatting, asked_about = ids[: SOCKETS + 10], ids[SOCKETS + 10 : SOCKETS * 2]
         _busy(ids[SOCKETS * 2 :], now)
         tokens = [identity.issue(pk, address="", now=now) for pk in chatting]
+        url = f"ws://127.0.0.1:{port}/ws/chat/"
+        asyncio.run(sockets.chat(url, tokens[:10], sockets.EVERY))  # vectors of topics and answers
         cpu = _cpu_seconds()
-        heard = asyncio.run(sockets.chat(f"ws://127.0.0.1:{port}/ws/chat/", tokens, SECONDS))
+        heard = asyncio.run(sockets.chat(url, tokens[10:], SECONDS))
         for name, used in _cpu_seconds().items():
             spent = (used - cpu.get(name, 0.0)) * 1000 / max(1, heard.said)
             print(f"{name + ', CPU for a message':44} {spent:.1f} ms")
