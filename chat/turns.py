@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import ParamSpec, TypeVar
 
@@ -39,9 +40,18 @@ Notify = Callable[[Event], Awaitable[None]]
 _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be collected
 
 
-def in_db_thread(work: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+# What computes has two threads of its own: more would not be quicker on two cores, and what only
+# stores a message and acknowledges it must not wait behind them.
+_computing = ThreadPoolExecutor(2, thread_name_prefix="turn")
+
+
+def in_db_thread(
+    work: Callable[P, T], *, executor: ThreadPoolExecutor | None = None
+) -> Callable[P, Awaitable[T]]:
     """Run `work` in a thread of its own: one for all would make every socket wait its turn."""
-    threaded: Callable[P, Awaitable[T]] = database_sync_to_async(work, thread_sensitive=False)
+    threaded: Callable[P, Awaitable[T]] = database_sync_to_async(
+        work, thread_sensitive=False, executor=executor
+    )
     return threaded
 
 
@@ -155,7 +165,7 @@ async def _answer(
 async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIterator[Event]:
     if intents.unfinished(turn.message.text) and settings.CHAT_BURST_MS:
         await asyncio.sleep(settings.CHAT_BURST_MS / 1000)
-    asked = await in_db_thread(turn.gather)()
+    asked = await in_db_thread(turn.gather, executor=_computing)()
     if asked is None:
         return  # more was said meanwhile: that turn answers for this one too
     outcome = agent.Outcome()

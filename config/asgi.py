@@ -1,6 +1,7 @@
 """What uvicorn serves: pages over HTTP, chat and inbox over sockets."""
 
 import os
+import sys
 from typing import Any
 
 from channels.auth import AuthMiddlewareStack
@@ -11,6 +12,8 @@ from django.core.asgi import get_asgi_application
 from config.warmup import get_ready_meanwhile
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# The loop waits at most so long for a thread that computes: an ack needs it several times.
+sys.setswitchinterval(0.0005)  # seconds
 http = get_asgi_application()  # loads the apps: whatever imports a model comes after it
 
 import chat.routing  # noqa: E402 - after the apps are loaded

@@ -80,21 +80,17 @@ def _running(port: int) -> Iterator[None]:
 
 
 def _cpu_seconds() -> dict[str, float]:
-    """What web server, worker and database have used so far: the machine's load changes it
-    little."""
-    names = {"uvicorn": "web server", "celery": "worker", "postgres": "database"}
+    """What web server and worker have used so far: the machine's other load changes it little."""
+    names = {"uvicorn": "web server", "celery": "worker"}
     used = dict.fromkeys(names.values(), 0.0)
+    mine = os.environ["RAPPORT_VAR"].encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            environment = (entry / "environ").read_bytes()
+            command = (entry / "cmdline").read_bytes().decode()
+            ours = mine in (entry / "environ").read_bytes()
             fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
         except (OSError, UnicodeDecodeError):
-            continue
-        ours = (
-            os.environ["RAPPORT_VAR"] in command
-            or os.environ["RAPPORT_VAR"].encode() in environment
-        )
+            continue  # it has ended, or is another user's
         for word, name in names.items():
             if ours and word in command:
                 used[name] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
