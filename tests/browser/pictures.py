@@ -50,13 +50,19 @@ async def sign_in(context: Any, name: str) -> Any:
 
 
 async def for_the_readme(browser: Any, address: str) -> None:
-    customer = await open_chat(await browser.new_context(viewport=WIDE, base_url=address))
-    await say(customer, "Hi, I only ever come in the mornings, and please e-mail me, don't call")
+    customer = await (await browser.new_context(viewport=WIDE, base_url=address)).new_page()
+    await customer.goto("/chat/as/")
+    await customer.get_by_role("button", name="Grace").click()
+    await customer.get_by_role("button", name="Start a new conversation").click()
+    await customer.get_by_role("textbox", name="Your message").wait_for()
+    await customer.locator("support-chat[data-ready]").wait_for()
     await say(customer, "Where can I park?")
+    await say(customer, "When do I like to come?")
     await say(customer, UNKNOWN)
     await customer.screenshot(path=README / "chat.png")
     desk = await sign_in(await browser.new_context(viewport=WIDE, base_url=address), "kim")
     await desk.get_by_role("link", name=UNKNOWN).first.click()
+    await desk.get_by_role("heading", name="What we know").wait_for()
     await desk.wait_for_timeout(700)
     await desk.screenshot(path=README / "inbox.png")
     for name in ("chat.png", "inbox.png"):

@@ -85,6 +85,8 @@ class TestAGap:
         row = desk.locator("#list .row")
         await expect(row).to_have_count(1)
         await row.click()
+        # Opened while the list is read anew: the customer's pane comes with it all the same.
+        await expect(desk.locator("#side-pane")).to_contain_text("What we know")
         questions = desk.get_by_role("list", name="Questions").get_by_role("listitem")
         await expect(questions).to_have_count(2)
         await expect(questions.last).to_contain_text("my dog")

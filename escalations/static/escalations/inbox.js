@@ -79,6 +79,8 @@ async function read() {
 const shown = new Map();
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
+  // A row that is taken away while it loads has no page to put the customer's pane into.
+  if (target.id === "list" && $(".htmx-request", target)) { event.detail.shouldSwap = false; reread(); return; }
   const html = [...fragment.childNodes].map((node) => node.outerHTML ?? node.textContent).join("");
   const key = target.id + (main()?.dataset.open ?? main()?.dataset.chat ?? "");
   if (shown.get(key) === html && target.isConnected) { event.detail.shouldSwap = false; return; }
