@@ -16,7 +16,7 @@ from .intents import Embed, Kind, likelihoods
 
 SURE = 0.45  # chosen on invented messages of several trades and the development turns
 SURE_OF_A_PART = 0.65  # a sentence taken out of its story alarms sooner
-DANGER_WEIGHT = 0.3
+DANGER_WEIGHT = 0.5
 LISTED_WEIGHT = 0.7
 FAR = 0.45  # cosine of sentences that merely speak of the same things
 CALMER = 0.25  # "I faint at the sight of needles", "what do I do if …"

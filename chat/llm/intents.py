@@ -1,12 +1,12 @@
 """What a message is for. Pure: phrases, and a small classifier over the sentence's vector.
 
-The classifier (intents.npz) was trained by train_intents.py on intents.tsv: invented messages of
-many trades. It knows kinds of message, never a trade's cases.
+The classifier (intents.npz) was trained by `manage.py train_intents` on invented messages of many
+trades (chat/training). It knows kinds of message, never a trade's cases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -39,6 +39,7 @@ CUES = (
     p.JUDGES,
     p.HISTORY,
 )
+COEFFICIENTS = Path(__file__).with_name("intents.npz")
 CUE_WEIGHT = 0.5  # beside a vector of length 1
 
 
@@ -82,7 +83,8 @@ def read(text: str, *, embed: Embed) -> Reading:
         return as_(Kind.SMALL_TALK, "nothing but courtesies")
     if known:
         return as_(Kind.KNOWN, "asks what is known")
-    if forget and not any(p.hits(text, (p.FORGET_NOT,))):
+    forget = forget and not any(p.hits(text, (p.FORGET_NOT,)))
+    if forget:
         return as_(Kind.FORGET, "asks to forget")
     if person and scores["self"] < 0.75:
         return as_(Kind.PERSON, "asks for a person")
@@ -122,7 +124,8 @@ def small_talk_alone(text: str) -> bool:
     said = p.words(text)
     if not said:
         return bool(text.strip()) and not any(c.isdigit() for c in text) and text.strip() != "?"
-    return len(said) <= 14 and all(w in p.SOCIAL for w in said) and _social(text, said)
+    social = all(w in p.SOCIAL for w in said) and any(w not in p.GLUE for w in said)
+    return len(said) <= 14 and social and not ("?" in text and len(said) > 4)
 
 
 def courtesy(text: str) -> str:
@@ -160,12 +163,7 @@ def asking_part(text: str) -> str:
     return " ".join(asking) or text
 
 
-def _social(text: str, said: Sequence[str]) -> bool:
-    """A handful of courtesy words may still ask: "is it you?" does, "hello??" does not."""
-    return not ("?" in text and len(said) > 4)
-
-
 @lru_cache(maxsize=1)
 def _trained() -> tuple[Floats, Floats, list[str]]:
-    with np.load(Path(__file__).with_name("intents.npz")) as held:
+    with np.load(COEFFICIENTS) as held:
         return held["weights"], held["bias"], [str(c) for c in held["classes"]]

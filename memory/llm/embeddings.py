@@ -97,6 +97,11 @@ def _session() -> Any:
 _minilm = MiniLM()
 
 
+def local_embedder() -> Embedder:
+    """What was trained on these weights asks for them, whatever the settings name."""
+    return _minilm
+
+
 def embedder() -> Embedder:
     """MiniLM, or the endpoint's model where one is named in the settings."""
     if not settings.OPENAI_EMBEDDING_MODEL:
