@@ -11,8 +11,8 @@ from datetime import datetime
 from time import perf_counter
 from typing import Any, TypeVar
 
-from chat import conversations, facts
-from chat.llm import embedding, intents, topics
+from chat import conversations, facts, listening
+from chat.llm import embedding, intents, language, topics
 from chat.llm.base import Line, Situation, Topic
 from chat.llm.intents import Kind
 from chat.models import Conversation, Message
@@ -64,8 +64,9 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
     text, embed = asked.text, embedding.embed_one
     before = conversations.earlier(conversation, before_seq=messages[0].seq, limit=BEFORE)
     said_before = [m.text for m in before]
-    reading = step("read", lambda: intents.read(text, embed=embed))
-    told = step("listen", lambda: _told(asked, before, reading, now))
+    in_english = language.english(text)
+    reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
+    told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
     recalled = step("recall", lambda: _recall(asked, said_before, told, reading, now))
     known = facts.topics()
     asked.guidance_version, guidance = services.instructions("guidance")
@@ -81,7 +82,8 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
         asked_topic=conversation.asked_topic,
         told=tuple(told),
         topics=known,
-        named=step("topics", lambda: _named(text, reading, known, standing)),
+        named=step("topics", lambda: _named(in_english, reading, known, standing)),
+        pointed_at=_pointed_at(in_english, before, reading, known, standing),
         recalled=recalled,
         standing=standing,
         verified=conversation.verified,
@@ -123,39 +125,6 @@ def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
     return list(reversed(waiting)) or list(conversation.messages.filter(seq=up_to))
 
 
-def _told(
-    asked: Asked, before: list[Message], reading: intents.Reading, now: datetime
-) -> list[dict[str, Any]]:
-    """Return what the words say of the customer.
-
-    The reply to our own question is stored at once.
-    """
-    conversation, seqs = asked.conversation, {m.seq for m in asked.messages}
-    if reading.kind in {Kind.FORGET, Kind.KNOWN} or intents.small_talk_alone(asked.text):
-        return []
-    after = before[0].seq - 1 if before else asked.first.seq - 1
-    transcript = conversations.transcript_of(conversation, after=after, up_to=max(seqs))
-    topic = conversation.asked_topic
-    if topic and reading.kind not in {Kind.QUESTION, Kind.SELF, Kind.PERSON}:
-        ref = f"conversation:{conversation.pk}:{max(seqs)}"
-        customer = conversation.customer_id
-        noted = services.note_now(customer, transcript, topic=topic, now=now, ref=ref)
-        if noted:
-            return [
-                {
-                    "topic": m.topic.key if m.topic else "",
-                    "text": m.text,
-                    "value": m.value,
-                    "intent": "state",
-                    "seq": max(seqs),
-                    "stored": True,
-                }
-                for m in noted
-            ]
-    heard = services.listen(transcript, customer_id=conversation.customer_id, now=now)
-    return [c for c in heard if c["seq"] in seqs and c["intent"] != "forget"]
-
-
 def _recall(
     asked: Asked,
     before: list[str],
@@ -180,8 +149,25 @@ def _named(
 ) -> tuple[tuple[str, float], ...]:
     if reading.kind not in NEEDS_TOPICS:
         return ()
-    found = topics.named(text, known, embed=embedding.embed_one, facts=known_facts)
-    return tuple(found[:4])
+    words = intents.asking_part(text) if reading.kind is not Kind.FORGET else text
+    found = topics.named(words, known, embed=embedding.embed_one, facts=known_facts)
+    return tuple(found[:6])
+
+
+def _pointed_at(
+    text: str,
+    before: list[Message],
+    reading: intents.Reading,
+    known: tuple[Topic, ...],
+    known_facts: tuple[Fact, ...],
+) -> str:
+    """Return the topic that "the second one" of the last reply's list speaks of."""
+    if reading.kind is not Kind.FORGET or not before:
+        return ""
+    item = intents.pointed_at(text, before[-1].text)
+    held = tuple(t for t in known if any(f.topic == t.key for f in known_facts))
+    found = topics.named(item, held, embed=embedding.embed_one, facts=known_facts) if item else []
+    return found[0][0] if found else ""
 
 
 def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from chat import agent, choices, conversations, handoff, receipts, replies, situations, wordings
 from chat.conversations import NewRow
-from chat.llm import embedding, emergencies
+from chat.llm import embedding, emergencies, language
 from chat.llm.base import NeedsHuman
 from chat.models import Message
 from chat.situations import Asked
@@ -53,7 +53,12 @@ class Turn:
 
     def emergency(self) -> str:
         listed = conversations.business().emergency_words
-        return emergencies.find(self.message.text, listed=listed, embed=embedding.embed_one)
+        text = self.message.text
+        found = (
+            emergencies.find(said, listed=listed, embed=embedding.embed_one)
+            for said in dict.fromkeys((text, language.english(text)))
+        )
+        return next(filter(None, found), "")
 
     def alarm(self, why: str, *, may_answer: bool) -> None:
         """The business's emergency text, whoever has the conversation, and a person at once."""

@@ -78,6 +78,7 @@ class Situation:
     ] = ()  # what the words say of the customer (memory's candidates)
     topics: tuple[Topic, ...] = ()
     named: tuple[tuple[str, float], ...] = ()  # topics that the question names, best first
+    pointed_at: str = ""  # the topic of "the second one", in what the bot listed before
     recalled: Recalled = field(default_factory=Recalled)
     standing: tuple[Fact, ...] = ()  # all that is known of this customer and may be said
     answer: AnswerFor = field(default_factory=lambda: AnswerFor("gap"))

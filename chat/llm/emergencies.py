@@ -15,7 +15,7 @@ from . import patterns as p
 from .intents import Embed, Kind, likelihoods
 
 SURE = 0.45  # chosen on invented messages of several trades and the development turns
-SURE_OF_A_PART = 0.65  # a sentence taken out of its story alarms sooner
+SURE_OF_A_PART = 0.8  # a sentence taken out of its story alarms sooner
 DANGER_WEIGHT = 0.5
 LISTED_WEIGHT = 0.7
 FAR = 0.45  # cosine of sentences that merely speak of the same things

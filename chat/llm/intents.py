@@ -6,6 +6,7 @@ trades (chat/training). It knows kinds of message, never a trade's cases.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -40,6 +41,8 @@ CUES = (
     p.HISTORY,
 )
 COEFFICIENTS = Path(__file__).with_name("intents.npz")
+TELLS = 0.4
+ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 CUE_WEIGHT = 0.5  # beside a vector of length 1
 
 
@@ -69,11 +72,15 @@ class Reading:
         return self.scores.get(kind.value, 0.0)
 
 
-def read(text: str, *, embed: Embed) -> Reading:
-    """Return what `text` is for. Emergencies are looked for elsewhere (emergencies.py)."""
-    scores = likelihoods(text, embed=embed)
+def read(text: str, *, embed: Embed, english: str = "") -> Reading:
+    """Return what `text` is for. Emergencies are looked for elsewhere (emergencies.py).
+
+    `english`: the same word for word, where it is in another language.
+    """
+    both = text if english in ("", text) else f"{text}\n{english}"
+    scores = likelihoods(english or text, embed=embed)
     person, known, forget, self_asked, asks, wishes = p.hits(
-        text, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.ASKS, p.WISHES)
+        both, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.ASKS, p.WISHES)
     )
 
     def as_(kind: Kind, why: str) -> Reading:
@@ -88,18 +95,35 @@ def read(text: str, *, embed: Embed) -> Reading:
         return as_(Kind.FORGET, "asks to forget")
     if person and scores["self"] < 0.75:
         return as_(Kind.PERSON, "asks for a person")
-    if self_asked and scores["personal"] < 0.8:
+    if _about_self(text, self_asked, scores):
         return as_(Kind.SELF, "asks about what was told")
-    best = max(scores, key=lambda k: scores[k] if k != "emergency" else 0.0)
-    if best == "forget" and not forget:
-        best = "request" if wishes else "statement"
-    if best == "small_talk" and (asks and scores[best] < 0.6):
+    best = _likeliest(scores, asks=asks, wishes=wishes)
+    return as_(best, f"reads like it ({scores[best.value]:.2f})")
+
+
+def _about_self(text: str, self_asked: bool, scores: dict[str, float]) -> bool:
+    """A turn of phrase alone is not enough in a long story, or where a judgement is asked for."""
+    if scores["personal"] >= 0.5 and scores["personal"] > scores["self"]:
+        return False
+    if self_asked and len(p.words(text)) > 20:
+        asking = [s for s in p.sentences(text) if any(p.hits(s, (p.ASKS,)))]
+        return any(any(p.hits(s, (p.SELF,))) for s in asking)
+    return self_asked or scores["self"] >= 0.5
+
+
+def _likeliest(scores: dict[str, float], *, asks: bool, wishes: bool) -> Kind:
+    """The classifier's first choice, unless the form of the sentence speaks against it."""
+    unlikely = {"emergency", "self", "known", "forget"}  # each has its own way in
+    best = max((k for k in scores if k not in unlikely), key=lambda k: scores[k])
+    if best == "small_talk" and asks and scores[best] < 0.6:
         best = "question"
     if best == "person" and scores[best] < 0.5:
         best = "question" if asks else "statement"
     if best == "statement" and asks:
         best = "question"
-    return as_(Kind(best), f"reads like it ({scores[best]:.2f})")
+    if best == "question" and wishes and not asks:
+        best = "request"
+    return Kind(best)
 
 
 def likelihoods(text: str, *, embed: Embed) -> dict[str, float]:
@@ -155,6 +179,31 @@ def asks_for_all(text: str) -> bool:
 def usual(text: str) -> bool:
     """Say whether the message refers to how it always is for this customer."""
     return any(p.hits(text, (p.USUAL,)))
+
+
+def pointed_at(text: str, listed: str) -> str:
+    """Return what "the second one" or "the last" points at in a list, or ""."""
+    said = set(p.words(text))
+    found = next((n for word, n in ORDINALS.items() if word in said), None)
+    if found is None:
+        return ""
+    lines = [line for line in re.split(r"\n|•", listed) if line.strip()]
+    items = lines[1:] if len(lines) > 2 else re.split(r":|,|;|\band\b", lines[-1])[1:]
+    items = [item for item in items if item.strip()]
+    return items[found].strip() if -len(items) <= found < len(items) else ""
+
+
+def sentence_with(text: str, quote: str) -> str:
+    """Return the sentence that holds `quote`, or the whole text."""
+    return next((s for s in p.sentences(text) if quote in s or s in quote), text)
+
+
+def states(sentence: str, *, embed: Embed) -> bool:
+    """Say whether a sentence tells something, rather than asks or chats."""
+    asks, says_so = p.hits(sentence, (p.ASKS, p.STATES))
+    if asks:
+        return False
+    return says_so or likelihoods(sentence, embed=embed)[Kind.STATEMENT.value] >= TELLS
 
 
 def asking_part(text: str) -> str:

@@ -24,15 +24,21 @@ from .base import (
     SmallTalk,
     TextDelta,
     ToolCall,
+    Topic,
     Usage,
     UseNote,
 )
 from .intents import Kind, asks_for_all, courtesy, usual
 from .topics import NAMED
 
-PERSONAL = 0.6  # from here a question is about this customer's own case, for a person to judge
+# From here a question is about this customer's own case, for a person to judge: the surer the
+# stored answer, the surer that must be.
+PERSONAL, PERSONAL_IF_LIKELY, LIKELY = 0.55, 0.75, 0.38
 CERTAIN = 0.93  # an answer this sure is given even then
+OFFERED = 0.165  # a title that is less likely than that is no help
 ENOUGH_SMALL_TALK = 0.5
+ASKED = 0.30  # how surely a question names the topic that the customer is asked for
+NEAR_ENOUGH = 0.15  # for a topic of which something is known
 
 
 class Verbatim:
@@ -62,6 +68,9 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         moves.append(Noted(s.told, asked=s.asked_topic))
     if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
         return _by_note(s, moves)
+    if moves and s.reading.kind is Kind.REQUEST:
+        wanted, need = _wanted(s)
+        return moves + wanted, need
     if moves and not _asks_too(s):
         return moves, None
     rest, need = _settle(s)
@@ -71,10 +80,10 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.reading.kind is Kind.SMALL_TALK:
         return _small_talk(s)
-    if s.reading.kind is Kind.SELF or (usual(s.text) and _topic(s)):
+    if s.reading.kind is Kind.SELF:
         return _about_oneself(s)
-    if s.reading.kind is Kind.REQUEST and s.answer.way == "gap":
-        return [], NeedsHuman("request", wording="request", request=_request(s, s.recalled.facts))
+    if s.reading.kind is Kind.REQUEST and (s.answer.way == "gap" or usual(s.text)):
+        return _wanted(s)
     if s.reading.kind is Kind.STATEMENT and s.answer.way != "deliver" and not s.reading.asks:
         return _remark(s)
     return _from_answers(s)
@@ -93,13 +102,19 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
             return [], NeedsHuman("conflict", wording="personal", detail=topic.label)
         if facts := s.standing_on(topic.key):
             return [Recall(facts)], None
-        if topic.may_ask:
+        if topic.may_ask and s.named[0][1] >= ASKED:
             return [Ask(topic)], None
-    elif s.recalled.facts:
-        return [Recall(s.recalled.facts[:2])], None
     if s.answer.way == "deliver":
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
+
+
+def _wanted(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
+    """Something is to be done: the desk gets it, with how the customer likes it."""
+    topic = _topic(s) if usual(s.text) else None
+    facts = s.standing_on(topic.key) if topic else s.recalled.facts
+    moves: list[Move] = [Recall(facts)] if topic and facts else []
+    return moves, NeedsHuman("request", wording="request", request=_request(s, facts))
 
 
 def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
@@ -108,14 +123,20 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         told = ", ".join(f.label for f in s.answer.blocked)
         return [], NeedsHuman("personal", wording="personal", detail=told)
     best = s.answer.candidates[0] if s.answer.candidates else None
-    sure = s.answer.way == "deliver" and best is not None and best.score >= CERTAIN
-    if s.reading.score(Kind.PERSONAL) >= PERSONAL and not sure:
+    if _for_a_person(s, best.score if best else 0.0):
         return [], NeedsHuman("personal", wording="personal", detail="for a person to judge")
     if s.answer.way == "deliver" and best is not None:
         return [Answer(best)], None
-    if s.answer.way == "offer" and s.answer.candidates:
+    if s.answer.way == "offer" and best is not None and best.score >= OFFERED:
         return [Offer(s.answer.candidates[:3])], None
     return [], NeedsHuman("no_answer", detail=s.answer.reason)
+
+
+def _for_a_person(s: Situation, sure: float) -> bool:
+    if sure >= CERTAIN:
+        return False
+    cut = PERSONAL_IF_LIKELY if sure >= LIKELY else PERSONAL
+    return s.reading.score(Kind.PERSONAL) >= cut
 
 
 def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:
@@ -145,11 +166,22 @@ def _remark(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
 def _forget(s: Situation) -> Move:
     if asks_for_all(s.text):
         return Forget(s.text, everything=True)
+    return Forget(s.text, topic=_meant(s))
+
+
+def _meant(s: Situation) -> str:
+    """Return the topic to forget: of what is known, the one that the words come nearest to."""
+    held = {f.topic for f in s.standing}
+    if s.pointed_at and s.pointed_at in held:
+        return s.pointed_at
+    named = [(key, score) for key, score in s.named if key in held]
+    if named and named[0][1] >= NEAR_ENOUGH:
+        return named[0][0]
     topic = _topic(s)
-    return Forget(s.text, topic=topic.key if topic else "")
+    return topic.key if topic else ""
 
 
-def _topic(s: Situation) -> Any:
+def _topic(s: Situation) -> Topic | None:
     if not s.named or s.named[0][1] < NAMED:
         return None
     return s.topic(s.named[0][0])

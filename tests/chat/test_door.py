@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from chat import conversations, identity
 from chat.conversations import NewRow
+from chat.llm.embedding import embed_one
 from chat.models import Conversation, Message
 from chat.turns import in_db_thread
 from config.asgi import application
@@ -31,6 +32,7 @@ QUIET = 0.15  # seconds without a frame: nothing more comes
 def fresh(settings):
     settings.CHAT_BURST_MS = 0
     cache.clear()
+    embed_one("the first sentence of a process takes a second")
 
 
 class Tab:

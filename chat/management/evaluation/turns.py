@@ -161,7 +161,13 @@ def _outcome(case: dict[str, Any], conversation_id: int, ids: dict[int, str]) ->
         return {"id": case["id"], "did": "nothing", "offered": []}
     used = [ids[pk] for pk in turn.trace.get("answer", {}).get("used", []) if pk in ids]
     offered = used if turn.outcome == "offered" else []
-    return {"id": case["id"], "did": _did(turn, used), "offered": offered}
+    return {
+        "id": case["id"],
+        "did": _did(turn, used),
+        "offered": offered,
+        "why": turn.reason,
+        "trace": turn.trace,
+    }
 
 
 def _did(turn: Turn, used: list[str]) -> str:

@@ -1,0 +1,92 @@
+"""What the customer tells of himself in the messages of a turn, to be confirmed and used at once."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import Any
+
+from chat import conversations
+from chat.llm import embedding, intents
+from chat.llm.intents import Kind
+from chat.models import Conversation, Message
+from memory import services
+from memory.models import Memory
+
+logger = logging.getLogger(__name__)
+
+SURELY_SMALL_TALK = 0.5
+
+
+def told(
+    conversation: Conversation,
+    messages: list[Message],
+    before: list[Message],
+    reading: intents.Reading,
+    *,
+    now: datetime,
+) -> list[dict[str, Any]]:
+    """Return what the words say of the customer.
+
+    The reply to our own question is stored at once.
+    """
+    if reading.kind in {Kind.FORGET, Kind.KNOWN} or intents.small_talk_alone(
+        "\n".join(m.text for m in messages)
+    ):
+        return []
+    try:
+        said = _heard(conversation, messages, before, reading, now)
+    except Exception:
+        # What was told is read again at the close; a question in it must still be answered.
+        logger.exception("Unable to listen in conversation %s", conversation.pk)
+        return []
+    if any(c.get("stored") for c in said):
+        return said
+    answering = bool(before) and before[-1].text.rstrip().endswith("?")
+    return [c for c in said if _is_told(c, messages, reading, answering)]
+
+
+def _heard(
+    conversation: Conversation,
+    messages: list[Message],
+    before: list[Message],
+    reading: intents.Reading,
+    now: datetime,
+) -> list[dict[str, Any]]:
+    seqs = {m.seq for m in messages}
+    customer, topic = conversation.customer_id, conversation.asked_topic
+    after = before[0].seq - 1 if before else messages[0].seq - 1
+    transcript = conversations.transcript_of(conversation, after=after, up_to=max(seqs))
+    if topic and reading.kind not in {Kind.QUESTION, Kind.SELF, Kind.PERSON}:
+        ref = f"conversation:{conversation.pk}:{max(seqs)}"
+        noted = services.note_now(customer, transcript, topic=topic, now=now, ref=ref)
+        if noted:
+            return [_stored(m, max(seqs)) for m in noted]
+    heard = services.listen(transcript, customer_id=customer, now=now)
+    return [c for c in heard if c["seq"] in seqs and c["intent"] != "forget"]
+
+
+def _stored(memory: Memory, seq: int) -> dict[str, Any]:
+    key = memory.topic.key if memory.topic else ""
+    told = {"topic": key, "text": memory.text, "value": memory.value, "quote": memory.quote}
+    return told | {"intent": "state", "seq": seq, "stored": True}
+
+
+def _is_told(
+    candidate: dict[str, Any], messages: list[Message], reading: intents.Reading, answering: bool
+) -> bool:
+    """Say whether it is to be confirmed: said as such, not gathered from a question or a story.
+
+    What is left out here is not lost: the closing run reads the whole conversation.
+    """
+    if reading.kind in {Kind.SELF, Kind.PERSONAL, Kind.PERSON}:
+        return False
+    if answering and not reading.asks:
+        return True
+    if reading.kind is Kind.SMALL_TALK:
+        return reading.score(Kind.SMALL_TALK) < SURELY_SMALL_TALK
+    if reading.kind is Kind.STATEMENT and not reading.asks:
+        return True
+    words = next(m.text for m in messages if m.seq == candidate["seq"])
+    sentence = intents.sentence_with(words, candidate["quote"])
+    return intents.states(sentence, embed=embedding.embed_one)
