@@ -1,4 +1,4 @@
-"""What the customer tells of himself in the messages of a turn, to be confirmed and used at once."""
+"""What the customer tells in the messages of a turn, to be confirmed and used at once."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 import re
 import uuid
 from datetime import timedelta
+from time import monotonic
 
 import jwt
 import pytest
@@ -48,7 +49,7 @@ class Tab:
     async def __aenter__(self):
         await self.socket.connect()
         await self.send(**self.hello)
-        self.greeting = await self.heard()
+        self.greeting = await self.heard(first=1)
         return self
 
     async def __aexit__(self, *exc):
@@ -59,16 +60,21 @@ class Tab:
             frame.setdefault("client_id", uuid.uuid4().hex)
         await self.socket.send_json_to(frame)
 
-    async def heard(self, quiet=QUIET, first=3.0):
-        frames, wait = [], first
-        while not await self.socket.receive_nothing(timeout=wait, interval=0.02):
-            frames.append(await self.socket.receive_json_from())
-            wait = quiet if not any(f["type"] == "row" for f in frames) else quiet * 2
+    async def heard(self, rows=0, first=0.3):
+        """Wait for that many rows or an error, then for a moment of quiet."""
+        frames, until = [], monotonic() + 10
+        while monotonic() < until:
+            waiting = len(of(frames, "row")) < rows and not of(frames, "error")
+            wait = 0.5 if waiting else (QUIET if frames else first)
+            if not await self.socket.receive_nothing(timeout=wait, interval=0.01):
+                frames.append(await self.socket.receive_json_from())
+            elif not waiting:
+                break
         return frames
 
-    async def say(self, text, **fields):
+    async def say(self, text, rows=2, **fields):
         await self.send(type="say", text=text, **fields)
-        return await self.heard()
+        return await self.heard(rows)
 
 
 def of(frames, kind):
@@ -96,7 +102,7 @@ class TestSocket:
         token = await token_of(ada)
         async with Tab(token) as one, Tab(token) as two:
             first = await one.say("hello")
-            second = await two.heard(first=1)
+            second = await two.heard(2)
 
         assert [f["row"] for f in of(first, "row")] == [f["row"] for f in of(second, "row")]
 
@@ -122,7 +128,7 @@ class TestSocket:
     async def test_a_retry_is_acknowledged_with_the_same_seq(self, ada):
         async with Tab(await token_of(ada)) as tab:
             first = await tab.say("hello", client_id="c1")
-            second = await tab.say("hello", client_id="c1")
+            second = await tab.say("hello", rows=0, client_id="c1")
 
         assert of(first, "ack")[0]["seq"] == of(second, "ack")[0]["seq"] == 1
         assert not of(second, "row")
@@ -131,7 +137,7 @@ class TestSocket:
     async def test_survives_what_is_no_frame(self, ada, text):
         async with Tab(await token_of(ada)) as tab:
             await tab.socket.send_to(text_data=text)
-            refused = await tab.heard()
+            refused = await tab.heard(1)
             heard = await tab.say("hello")
 
         assert of(refused, "error")
@@ -162,7 +168,7 @@ class TestSocket:
             await in_db_thread(conversations.post_staff_reply)(
                 chat.pk, text="Sam here", staff=sam, now=timezone.now()
             )
-            heard = await tab.heard(first=2)
+            heard = await tab.heard(1)
 
         row = of(heard, "row")[0]["row"]
         assert row["text"] == "Sam here"
@@ -172,12 +178,12 @@ class TestSocket:
         token = await token_of(ada)
         async with Tab(token) as one, Tab(token) as two:
             await one.say("hello")
-            await two.heard(first=1)
+            await two.heard(2)
             await one.send(type="end")
-            await one.heard()
-            await two.heard(first=1)
+            await one.heard(1)
+            await two.heard(1)
             await one.say("good morning")
-            heard = await two.heard(first=1)
+            heard = await two.heard(2)
 
         assert "good morning" in texts(heard)
 

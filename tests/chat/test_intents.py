@@ -1,4 +1,4 @@
-"""What a message is for, in trades that nobody trained on: a vet, a software house, a hotel, a shop."""
+"""What a message is for, in trades that nobody trained on: a vet, software, a hotel, a shop."""
 
 import pytest
 
