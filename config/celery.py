@@ -28,6 +28,9 @@ app.conf.beat_schedule = {
         "task": "memory.nightly",
         "schedule": crontab(hour="3", minute="10"),
     },
+    # A bounded part each time, while vectors of a former embedding model are left.
+    "memory-reembed": {"task": "memory.reembed", "schedule": 120.0, "options": {"expires": 100}},
+    "memory-sweep-store": {"task": "memory.sweep_store", "schedule": 3600.0},
     # A turn is due after 18 s: with this a person has it within 30 s of the process's end.
     "chat-overdue": {"task": "chat.overdue", "schedule": 5.0, "options": {"expires": 20}},
     "chat-close-idle": {"task": "chat.close_idle", "schedule": 60.0},
