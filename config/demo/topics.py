@@ -27,7 +27,7 @@ TOPICS: list[dict[str, Any]] = [
         "key": "appointment_times",
         "category": "preference",
         "cardinality": "one",
-        "label": "When she or he likes to come",
+        "label": "Preferred times",
         "description": "Days and times of day that suit this patient for appointments.",
         "examples": [
             "I only ever come in the mornings",
@@ -47,7 +47,7 @@ TOPICS: list[dict[str, Any]] = [
         "key": "contact_channel",
         "category": "preference",
         "cardinality": "one",
-        "label": "How to reach her or him",
+        "label": "Preferred way to be reached",
         "description": "The way this patient wants to be contacted: e-mail, text message, phone.",
         "examples": [
             "please e-mail me, don't call",
@@ -117,7 +117,7 @@ TOPICS: list[dict[str, Any]] = [
         "key": "preferred_clinician",
         "category": "preference",
         "cardinality": "one",
-        "label": "Who she or he likes to see",
+        "label": "Preferred clinician",
         "description": "The dentist or hygienist whom this patient asks for.",
         "examples": [
             "I'd like to stay with Dr. Osei",
