@@ -30,7 +30,7 @@ CUSTOMERS = [
         "Ben Carter",
         days_ago=25,
         lines=(
-            Line("customer", "I can only make it after work, so late afternoons please."),
+            Line("customer", "Late afternoons work best for me."),
             Line("bot", "Noted: late afternoons."),
             Line("customer", "And I'm allergic to ibuprofen."),
             Line("bot", "Thank you for telling us. I have noted it."),

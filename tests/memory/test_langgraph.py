@@ -152,7 +152,7 @@ class TestSideBySide:
         ids=str,
     )
     def test_filters(self, both, wanted):
-        values: list[dict[str, Any]] = [
+        values = [
             {"kind": "tea", "n": 1, "deep": {"a": 1, "b": 2}, "tags": ["x", "y"]},
             {"kind": "tea", "n": 2, "deep": {"a": 2}, "tags": ["x"], "rows": [{"a": 1, "b": 2}]},
             {"kind": None, "n": 2.5, "deep": {"a": 1}, "tags": []},
@@ -261,7 +261,7 @@ class TestSideBySide:
 
     def test_refuses_an_unknown_match(self, both):
         both.put(("a",), "k", {"n": 1})
-        infix: Any = "infix"
+        infix = "infix"
         for store in (both.theirs, both.ours):
             with pytest.raises(ValueError, match="match type"):
                 store.batch([ListNamespacesOp((MatchCondition(infix, ("a",)),))])

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.apps import apps
@@ -103,7 +102,7 @@ def test_signs_in_with_what_is_printed(loaded):
     for _, name, password in LOGINS:
         assert f"{name} / {password}" in out.getvalue()
         assert authenticate(username=name, password=password)
-    admin: Any = authenticate(username="admin", password=PASSWORDS["admin"])
+    admin = authenticate(username="admin", password=PASSWORDS["admin"])
     assert admin.is_superuser
 
 
@@ -142,7 +141,8 @@ def test_the_customers_have_a_little_history(remembered):
 
     assert "cigna" in known("ada")["insurance_plan"]
     assert "ibuprofen" in known("ben")["allergies"]
-    assert "morning" in known("grace")["appointment_times"]
+    assert known("ben")["appointment_times"] == "late afternoons"  # it fills "You like …"
+    assert known("grace")["appointment_times"] == "early mornings"
     assert "drilling" in known("grace")["dental_anxiety"]
 
 
