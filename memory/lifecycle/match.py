@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,8 @@ ENOUGH_TRIALS = 20  # of answers with a second wording; with fewer the prior sta
 ENOUGH_TO_DELIVER = 50
 LOST = 0.08  # share of known questions that may go to a person so that more unknown ones do
 TOO_LOW = 0.09  # score below which a person is called, before there are trials
-# Of questions whose answer is not stored, one in a hundred may look surer than the cut; of those
-# whose answer is stored, no mistake may.
+# Of questions whose answer is not stored, one in a hundred may look surer than the cut; where the
+# answer is stored, no mistake that names the same answer may.
 UNKNOWN_DELIVERED = 0.01
 
 
@@ -53,8 +53,15 @@ class Cuts:
     """Where to deliver and where to call a person, from what the store says to its own wordings."""
 
     deliver: float | None  # None: by an equal wording alone
-    margin: float
     offer: float  # below it a person is called
+    # by position of the answer: score and margin of the surest mistake that named it
+    mistaken: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+
+    def delivers(self, answer: int, score: float, margin: float) -> bool:
+        if self.deliver is None or score <= self.deliver:
+            return False
+        worst, wide = self.mistaken.get(answer, (0.0, 0.0))
+        return score > worst and margin > wide
 
 
 class Index:
@@ -88,12 +95,10 @@ class Index:
             found = Scored(equal.id, 1.0, question, {"equal": 1.0})
             return Verdict("deliver", (found,), 1.0, "a confirmed wording, word for word")
         best = self._rank(self.firm, question, vector, top)
-        if self.cuts.deliver is not None and best[0].score > self.cuts.deliver:
-            margin = _margin(best)
-            if margin > self.cuts.margin:
-                return Verdict(
-                    "deliver", best, margin, "surer than any mistake among what is stored"
-                )
+        at = next(a for a, s in enumerate(self.stored) if s.id == best[0].id)
+        if self.cuts.delivers(at, best[0].score, _margin(best)):
+            sure = "surer than any mistake in what is stored"
+            return Verdict("deliver", best, _margin(best), sure)
         if self.loose is not self.firm:
             best = self._rank(self.loose, question, vector, top)
         if best[0].score < self.cuts.offer:
@@ -133,8 +138,8 @@ class Index:
         own = shelf.owner[leave]
         known = np.bincount(shelf.owner)[own] > 1
         if len(self.stored) < 2 or known.sum() < ENOUGH_TRIALS:
-            return PRIOR, Cuts(None, 0.0, TOO_LOW)
-        features, chosen, possible = _trials(seen, own, known)
+            return PRIOR, Cuts(None, TOO_LOW)
+        features, chosen, possible, rivals = _trials(seen, own, known)
         absent = chosen == possible.shape[1] - 1
         importance = np.where(absent, known.sum() / len(leave), 1.0)
         weights = fit_choice(
@@ -146,13 +151,13 @@ class Index:
             precision=PRECISION,
         )
         return weights, _cuts(
-            likelihoods(features, weights, possible), chosen, few=len(self.stored) < 15
+            likelihoods(features, weights, possible), chosen, rivals, few=len(self.stored) < 15
         )
 
 
 def _trials(
     seen: Floats, own: Ints, known: npt.NDArray[np.bool_]
-) -> tuple[Floats, Ints, npt.NDArray[np.bool_]]:
+) -> tuple[Floats, Ints, npt.NDArray[np.bool_], Ints]:
     """Two trials a wording: its answer is there (the first choice), and it is not (the last)."""
     row = np.arange(len(own))
     order = seen @ PRIOR[:SIGNALS]
@@ -165,10 +170,10 @@ def _trials(
     possible[len(there) :, 0] = False
     last = features.shape[1] - 1
     chosen = np.concatenate([np.zeros(len(there), np.int64), np.full(len(away), last)])
-    return features, chosen, possible
+    return features, chosen, possible, np.concatenate([rivals[known], rivals])
 
 
-def _cuts(odds: Floats, chosen: Ints, *, few: bool) -> Cuts:
+def _cuts(odds: Floats, chosen: Ints, rivals: Ints, *, few: bool) -> Cuts:
     answers = odds[:, :-1]
     best = np.sort(answers, axis=1)
     top = best[:, -1]
@@ -180,13 +185,15 @@ def _cuts(odds: Floats, chosen: Ints, *, few: bool) -> Cuts:
     lost = float(np.quantile(top[in_three], LOST)) if n else TOO_LOW
     offer = (n * lost + ENOUGH_TRIALS * TOO_LOW) / (n + ENOUGH_TRIALS)
     if there.sum() < ENOUGH_TO_DELIVER or few:
-        return Cuts(None, 0.0, offer)
-    mistakes = there & ~right
-    worst = float(top[mistakes].max()) if mistakes.any() else 0.0
+        return Cuts(None, offer)
     away = np.sort(top[~there])
     unknown = float(away[-1 - int(len(away) * UNKNOWN_DELIVERED)])
-    wide = float(margin[mistakes].max()) if mistakes.any() else 0.0
-    return Cuts(max(worst, unknown), wide, offer)
+    mistaken: dict[int, tuple[float, float]] = {}
+    for i in np.flatnonzero(there & ~right):
+        named = int(rivals[i, answers[i].argmax()])
+        worst, wide = mistaken.get(named, (0.0, 0.0))
+        mistaken[named] = max(worst, float(top[i])), max(wide, float(margin[i]))
+    return Cuts(unknown, offer, mistaken)
 
 
 def _with_none(signals: Floats, *, without_first: bool = False) -> Floats:
@@ -217,7 +224,7 @@ def _proven(cuts: Cuts, outcomes: Sequence[tuple[float, bool]]) -> Cuts:
         # one mistake more than was seen: fifty without any do not prove that there are none
         if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.02:
             proven = score
-    return replace(cuts, deliver=proven, margin=0.0) if proven is not None else cuts
+    return replace(cuts, deliver=proven) if proven is not None else cuts
 
 
 def _spread(n: int) -> Ints:
