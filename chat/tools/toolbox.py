@@ -19,8 +19,8 @@ from .base import Execute, ToolSpec
 from .http_get import HttpGet
 from .reflection import Lesson, Reflector, Run
 
-NAMESPACE = ("agents", "bot")
-READS = (NAMESPACE, ("shared",))
+NAMESPACE = services.agent_namespace("bot")
+READS = services.sight("bot").namespaces
 VARIABLES = "RAPPORT_TOOL_"  # an admin may name these as a tool's secret, no others
 
 

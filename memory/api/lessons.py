@@ -11,7 +11,7 @@ from ninja import Status as Reply
 from ninja.errors import HttpError
 
 from memory import services
-from memory.api.scope import actor, require
+from memory.api.scope import actor, customer_of, require
 from memory.models import Lesson
 
 router = Router(tags=["lessons"])
@@ -25,6 +25,32 @@ class LessonIn(Schema):
     text: str = Field(min_length=1, max_length=2000)
     conditions: dict[str, Any] = {}
     evidence: dict[str, Any]
+
+
+class ContextIn(Schema):
+    message: str = Field(min_length=1, max_length=10_000)
+    about: str = Field("", max_length=120)  # "tool:order_status"
+    customer_id: int | None = None
+
+
+@router.post("/agents/{agent}/context", summary="What that agent may read for this message")
+def context(request: HttpRequest, agent: str, payload: ContextIn) -> dict[str, Any]:
+    require(request, "agents", agent)
+    if payload.customer_id is not None:
+        customer_of(request, payload.customer_id)
+    seen = services.seen_by(
+        agent,
+        payload.message,
+        customer_id=payload.customer_id,
+        about=payload.about,
+        now=timezone.now(),
+    )
+    return {
+        "lessons": [_lesson(x) for x in seen.lessons],
+        "facts": [{"topic": f.topic, "text": f.text, "value": f.value} for f in seen.facts],
+        "pending": list(seen.pending),
+        "answers": [{"id": a.answer_id, "title": a.title, "parts": a.parts} for a in seen.answers],
+    }
 
 
 @router.get("/lessons", summary="Lessons about a thing, from the namespaces given")

@@ -6,6 +6,7 @@ from .agents import (
     agent_namespace,
     end_task,
     promote,
+    seen_by,
     sight,
     task_namespace,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "save_instruction",
     "save_note",
     "save_topic",
+    "seen_by",
     "share_verdict",
     "sight",
     "similar_answers",

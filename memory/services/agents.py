@@ -8,8 +8,11 @@ from datetime import datetime
 from django.db import transaction
 
 from memory.lifecycle.write import record_event
-from memory.models import Lesson, StoreItem
-from memory.types import Status
+from memory.models import Lesson, Memory, StoreItem
+from memory.types import AnswerCandidate, Fact, Status
+
+from . import asking, reading
+from .lessons import lessons_for
 
 Namespace = tuple[str, ...]
 SHARED: Namespace = ("shared",)
@@ -57,6 +60,36 @@ def task_namespace(task_id: str) -> Namespace:
 def sight(agent: str) -> Sight:
     """Any other agent sees what is shared and what is its own."""
     return SIGHT.get(agent) or Sight((SHARED, agent_namespace(agent)))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one agent has before it for one message."""
+
+    lessons: tuple[Lesson, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    pending: tuple[str, ...] = ()  # sentences that wait for a person
+    answers: tuple[AnswerCandidate, ...] = ()
+
+
+def seen_by(
+    agent: str, message: str, *, customer_id: int | None, about: str, now: datetime
+) -> Seen:
+    """Put together what `agent` may read, and nothing else."""
+    may = sight(agent)
+    facts: list[Fact] = []
+    pending: list[str] = []
+    if customer_id is not None and may.customer_facts:
+        facts = list(reading.recall(customer_id, message, now=now, gate=False).facts)
+    if customer_id is not None and may.pending_facts:
+        waiting = Memory.objects.for_customer(customer_id).filter(status=Status.PENDING)
+        pending = list(waiting.order_by("pk").values_list("text", flat=True))
+    return Seen(
+        lessons=tuple(lessons_for(about, namespaces=may.namespaces)),
+        facts=tuple(facts),
+        pending=tuple(pending),
+        answers=tuple(asking.similar_answers(message, now=now) if may.answers else ()),
+    )
 
 
 @transaction.atomic

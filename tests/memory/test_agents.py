@@ -245,19 +245,45 @@ class TestWhoSeesWhat:
     @pytest.mark.parametrize(
         ("agent", "own", "facts", "pending", "answers"),
         [
-            ("bot", "from agents/bot", True, False, True),
-            ("knowledge agent", "from agents/knowledge agent", True, True, False),
-            ("staff copilot", "from agents/staff copilot", False, False, True),
+            ("bot", "from agents/bot", ["Is with Cigna"], [], ["Behind the house."]),
+            (
+                "knowledge agent",
+                "from agents/knowledge agent",
+                ["Is with Cigna"],
+                ["Is with Aetna"],
+                [],
+            ),
+            ("staff copilot", "from agents/staff copilot", [], [], ["Behind the house."]),
+            ("billing", "from agents/billing", [], [], []),
         ],
     )
     def test_each_sees_its_own_and_what_is_shared(
-        self, lessons, agent, own, facts, pending, answers
+        self, lessons, ada, ben, plan, agent, own, facts, pending, answers
     ):
-        seen = services.sight(agent)
+        self.lesson(["agents", "billing"], "from agents/billing")
+        remember(ada, plan, "Cigna")
+        remember(ben, plan, "MetLife")
+        proposal = {"category": "confirmed_fact", "value": "Aetna", "text": "Is with Aetna"}
+        services.propose(ada.pk, topic=plan.key, **proposal, evidence={}, by="agent:test", now=NOW)
+        services.add_answer(
+            title="Which insurance plans do you take?",
+            parts=["Behind the house."],
+            by="staff:1",
+            now=NOW,
+        )
 
-        found = services.lessons_for("tool:orders", namespaces=seen.namespaces)
-        assert {x.text for x in found} == {"from shared", own}
-        assert (seen.customer_facts, seen.pending_facts, seen.answers) == (facts, pending, answers)
+        seen = services.seen_by(
+            agent,
+            "Which insurance plan do I have?",
+            customer_id=ada.pk,
+            about="tool:orders",
+            now=NOW,
+        )
+
+        assert {x.text for x in seen.lessons} == {"from shared", own}
+        assert [f.text for f in seen.facts] == facts
+        assert list(seen.pending) == pending
+        assert [part for a in seen.answers for part in a.parts] == answers
 
     def test_an_agent_of_your_own_sees_no_customers(self):
         seen = services.sight("billing")

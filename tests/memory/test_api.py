@@ -327,6 +327,19 @@ class TestLessons:
 
         assert api("post", "/lessons", self.BODY | {"namespace": ["shared"]}).status_code == 403
 
+    def test_tells_an_agent_what_it_may_read(self, with_key, ada, topic):
+        remembered(ada, topic)
+        body = {"message": "Which plan do I have?", "customer_id": ada.pk}
+        api = with_key(["agents"], ["customers", str(ada.pk)])
+
+        bot = api("post", "/agents/bot/context", body).json()
+        own = api("post", "/agents/billing/context", body).json()
+
+        assert [f["value"] for f in bot["facts"]] == ["Delta Dental"]
+        assert own["facts"] == []
+        assert with_key(["agents"])("post", "/agents/bot/context", body).status_code == 403
+        assert with_key(["agents", "x"])("post", "/agents/bot/context", body).status_code == 403
+
     def test_ends_a_task(self, with_key):
         now = timezone.now()
         for task in ("7", "70"):
