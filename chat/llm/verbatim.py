@@ -123,13 +123,11 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         told = ", ".join(f.label for f in s.answer.blocked)
         return [], NeedsHuman("personal", wording="personal", detail=told)
     best = s.answer.candidates[0] if s.answer.candidates else None
-    if _for_a_person(s, best.score if best else 0.0):
-        return [], NeedsHuman("personal", wording="personal", detail="for a person to judge")
-    if s.answer.way == "deliver" and best is not None:
-        return [Answer(best)], None
-    if s.answer.way == "offer" and best is not None and best.score >= OFFERED:
-        return [Offer(s.answer.candidates[:3])], None
-    return [], NeedsHuman("no_answer", detail=s.answer.reason)
+    if best is None or s.answer.way == "gap" or (s.answer.way == "offer" and best.score < OFFERED):
+        return [], NeedsHuman("no_answer", detail=s.answer.reason)
+    if _for_a_person(s, best.score):
+        return [], NeedsHuman("unsure", wording="personal", detail="for a person to judge")
+    return [Answer(best) if s.answer.way == "deliver" else Offer(s.answer.candidates[:3])], None
 
 
 def _for_a_person(s: Situation, sure: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from channels.layers import InMemoryChannelLayer, channel_layers
 from django.test.utils import override_settings
@@ -26,14 +27,16 @@ def apart() -> Iterator[None]:
 
 @contextmanager
 def _broker(url: str) -> Iterator[None]:
-    kept = app.conf.broker_url, app.conf.broker_transport_options
-    app.pool.force_close_all()
-    app.conf.broker_url, app.conf.broker_transport_options = url, {}
+    conf: Any = app.conf  # Celery's own settings object: its stubs call it read-only
+    pool: Any = app.pool
+    kept = conf.broker_url, conf.broker_transport_options
+    pool.force_close_all()
+    conf.broker_url, conf.broker_transport_options = url, {}
     try:
         yield
     finally:
-        app.pool.force_close_all()
-        app.conf.broker_url, app.conf.broker_transport_options = kept
+        pool.force_close_all()
+        conf.broker_url, conf.broker_transport_options = kept
 
 
 @contextmanager

@@ -7,7 +7,7 @@ Its coefficients ship as .npz beside the lifecycle; `manage.py train_gates` make
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ EMBEDDED = 384  # MiniLM; the rest of the 512 is padding
 MARK_SCALE = 0.3  # a mark weighs about as much as a strong direction of the unit vector
 ID = re.compile(r"\b(?=[\w/-]*\d)(?:[a-z]{0,4}[-_ ]?)?\d[\w/-]{3,}", re.I)
 
-MARKS = (
+MARKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
     lambda t, b: acts.asks(t),
     lambda t, b: "?" in t,
     lambda t, b: bool(acts.WH_START.search(acts.opened(t))),

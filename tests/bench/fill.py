@@ -133,7 +133,7 @@ def _near(vector: Any, noise: np.random.Generator) -> HalfVector:
 
 def _copy(model: type[Memory] | type[StoreItem], rows: Iterator[dict[str, Any]]) -> int:
     fields = [f for f in model._meta.concrete_fields if not f.primary_key]
-    names, attributes = [str(f.column) for f in fields], [f.attname for f in fields]
+    names, attributes = [str(f.column) for f in fields], [str(f.attname) for f in fields]
     types = [_type(f) for f in fields]
     defaults = {f.attname: f.get_default() for f in fields}
     jsons = {f.attname for f in fields if f.get_internal_type() == "JSONField"}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -44,9 +45,10 @@ def _rings(url: str) -> Iterator[None]:
 
 
 def _connect_to(url: str, options: dict[str, object]) -> None:
-    app.conf.broker_url, app.conf.broker_transport_options = url, options
+    celery: Any = app
+    celery.conf.broker_url, celery.conf.broker_transport_options = url, options
     # Celery keeps its connections for the life of the process: let them go by hand.
-    app._pool = app.amqp._producer_pool = None
+    celery._pool = celery.amqp._producer_pool = None
 
 
 @pytest.fixture

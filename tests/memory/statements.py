@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from memory.types import Candidate, Category, Known, Said, Status, TopicSpec, Transcript
+from memory.types import Candidate, Category, Known, Said, Sender, Status, TopicSpec, Transcript
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -45,5 +45,5 @@ def known(
     )
 
 
-def chat(*texts: str, sender: str = "customer") -> Transcript:
+def chat(*texts: str, sender: Sender = "customer") -> Transcript:
     return Transcript(tuple(Said(i, sender, t, NOW) for i, t in enumerate(texts, 1)))

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from datetime import date
+from typing import Any
 
 import pytest
 from channels.layers import channel_layers
@@ -16,7 +17,7 @@ from config.simulation.practice import CLOSE, OPEN, coming
 from config.simulation.tally import Outcome, Tally
 from memory.models import Customer
 
-PRACTICE = {
+PRACTICE: dict[str, Any] = {
     "practice": "bicycle workshop",
     "timezone": "Europe/London",
     "questions": [

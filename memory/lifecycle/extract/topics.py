@@ -120,7 +120,8 @@ def _leads(best: Array) -> Array:
     if len(best) == 1:
         return np.zeros(1)
     first, second = np.sort(best)[::-1][:2]
-    return np.where(best == first, first - second, best - first)
+    leads: Array = np.where(best == first, first - second, best - first)
+    return leads
 
 
 def _nearness(known: Index, i: int, v: Array, c: Array) -> list[float]:
