@@ -53,8 +53,8 @@ def make(
     if urgent:
         return Promise(_("A person has been told at once. Please stay here."), due)
     when = hours.moment_in_words(calendar, due, now, reader_zone=reader_zone)
-    text = _("{asked} We are open now: you will usually have the answer here by {when}.")
-    return Promise(text.format(asked=asked, when=when.removeprefix("on ")), due)
+    text = _("{asked} We are open now: you will usually have the answer here {when}.")
+    return Promise(text.format(asked=asked, when=when.replace(" at ", " by ")), due)
 
 
 def again(promise: Promise) -> str:

@@ -51,7 +51,7 @@ class TestAQuestionNobodyHasAnswered:
     def test_is_promised_for_today_while_open(self, escalation):
         assert escalation.promise == (
             "A person has been asked. We are open now:"
-            " you will usually have the answer here by today at 12:00."
+            " you will usually have the answer here today by 12:00."
         )
 
     def test_joins_what_is_open_as_one_more_question(self, ask, ada, escalation, log):
