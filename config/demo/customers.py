@@ -21,7 +21,7 @@ CUSTOMERS = [
         "Ada Winter",
         days_ago=40,
         lines=(
-            Line("customer", "Hi, I'm with Cigna now, in case you need it for the bill."),
+            Line("customer", "My dental plan is Cigna now."),
             Line("bot", "Thank you, I have noted your plan."),
         ),
     ),

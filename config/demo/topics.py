@@ -11,6 +11,7 @@ TOPICS: list[dict[str, Any]] = [
         "description": "The dental plan that pays for this patient now.",
         "examples": [
             "I'm with Delta Dental PPO",
+            "I'm with Cigna",
             "My new insurance is Guardian",
             "I moved to Delta Dental",
             "we switched to MetLife in May",
@@ -124,7 +125,7 @@ TOPICS: list[dict[str, Any]] = [
             "please always book me with Kim",
             "I would rather see a woman dentist",
         ],
-        "not_examples": ["Is Dr. Osei in today?", "Who will see me tomorrow?"],
+        "not_examples": ["Is Dr. Osei in today?", "Who will see me tomorrow?", "I'm with Guardian"],
         "half_life_days": 365,
     },
     {

@@ -18,7 +18,15 @@ EVALUATION = [
 ]
 SCORE = ROOT.parent / "shared/eval/score.py"
 # memory's front door and the values it speaks in; for `turns` the chat's.
-DOORS = ("memory.services", "memory.models", "memory.types", "chat.turns", "chat.conversations")
+DOORS = (
+    "memory.services",
+    "memory.models",
+    "memory.types",
+    "chat.turns",
+    "chat.conversations",
+    "chat.frames",
+    "chat.models",
+)
 OWN = ("memory.management", "chat.management")
 
 
