@@ -107,8 +107,13 @@ def look_up(asked: Asked, *, now: datetime) -> Situation:
     customer = asked.conversation.customer_id
     note = None
     if s.reading.kind is not Kind.SMALL_TALK:
+        # Also what was told a minute ago in this very conversation.
+        known = {f.topic for f in s.standing if f.topic}
         note = step(
-            "note", lambda: services.note_for(s.text, customer_id=customer, now=now, before=before)
+            "note",
+            lambda: services.note_for(
+                s.text, customer_id=customer, now=now, before=before, known=known
+            ),
         )
     answer = AnswerFor("gap", reason="a note covers it")
     if note is None:

@@ -228,7 +228,10 @@ class AnswerFor:
 
 @dataclass(frozen=True, slots=True)
 class NoteFound:
-    """A note of the business for a situation. `text` has {topic_key} slots still to be filled."""
+    """A note of the business for a situation. `text` has {topic_key} slots still to be filled.
+
+    Not `usable`: the situation is this one, but the topic that the note needs is not known of her.
+    """
 
     note_id: int
     title: str
@@ -237,6 +240,7 @@ class NoteFound:
     score: float
     tool: str = ""
     hands_over: bool = True
+    usable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,9 @@ def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | 
     note = s.note
     if note is None:
         return moves, None
+    if not note.usable:
+        request = _request(s, s.recalled.facts) | {"note": note.title}
+        return moves, NeedsHuman("request", wording="request", detail=note.title, request=request)
     facts = s.standing_on(note.topic) if note.topic else ()
     if note.topic and not facts:
         topic = s.topic(note.topic)

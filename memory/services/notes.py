@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -50,21 +50,32 @@ def save_note(
 
 
 def note_for(
-    message: str, *, customer_id: int | None, now: datetime, before: Sequence[str] = ()
+    message: str,
+    *,
+    customer_id: int | None,
+    now: datetime,
+    before: Sequence[str] = (),
+    known: Collection[str] = (),
 ) -> NoteFound | None:
-    """Return the note that this message means, if the topic that it needs is known of her."""
+    """Return the note that this message means.
+
+    The nearest whose topic is known of her, else the nearest, as not usable. `known`: the topics
+    that this conversation has told already.
+    """
     notes = list(Note.objects.filter(active=True).select_related("topic").order_by("pk"))
     if not notes:
         return None
     try:
-        found = _nearest(notes, embed_one(message), NEAR)
-        if found is None and before:
-            found = _nearest(notes, embed_one(f"{before[-1]} {message}"), NEAR_IN_CONTEXT)
+        found = _near(notes, embed_one(message), NEAR)
+        if not found and before:
+            found = _near(notes, embed_one(f"{before[-1]} {message}"), NEAR_IN_CONTEXT)
     except Unavailable:
         return None
-    if found is None or not _topic_known(found[0], customer_id, now):
+    if not found:
         return None
-    note, score = found
+    told = _topics_known(customer_id, now) | set(known)
+    usable = [f for f in found if f[0].topic is None or f[0].topic.key in told]
+    note, score = max(usable or found, key=lambda f: f[1])
     return NoteFound(
         note_id=note.pk,
         title=note.title,
@@ -73,26 +84,25 @@ def note_for(
         score=score,
         tool=note.tool,
         hands_over=note.hands_over,
+        usable=bool(usable),
     )
 
 
-def _nearest(notes: Sequence[Note], vector: Vector, near: float) -> tuple[Note, float] | None:
+def _near(notes: Sequence[Note], vector: Vector, near: float) -> list[tuple[Note, float]]:
     scored = []
     for note in notes:
         score = _closest(note.examples, vector)
         if score >= near and score >= _closest(note.not_examples, vector) + AHEAD:
             scored.append((note, score))
-    return max(scored, key=lambda x: x[1], default=None)
+    return scored
 
 
 def _closest(texts: Sequence[str], vector: Vector) -> float:
     return max((float(np.dot(embed_one(str(t)), vector)) for t in texts), default=-1.0)
 
 
-def _topic_known(note: Note, customer_id: int | None, now: datetime) -> bool:
-    if note.topic_id is None:
-        return True
+def _topics_known(customer_id: int | None, now: datetime) -> set[str]:
     if customer_id is None:
-        return False
-    rows = Memory.objects.for_customer(customer_id).active(now)
-    return rows.filter(topic_id=note.topic_id).exclude(text="").exists()
+        return set()
+    rows = Memory.objects.for_customer(customer_id).active(now).exclude(text="")
+    return set(rows.filter(topic__isnull=False).values_list("topic__key", flat=True))

@@ -334,5 +334,7 @@ class TestNotes:
         services.remember(ada.pk, topic="times", value="mornings", text="", by="staff:1", now=NOW)
         Memory.objects.filter(customer=ada).update(text="mornings")
 
-        assert services.note_for("i need an appointment", customer_id=ada.pk, now=NOW)
-        assert not services.note_for("i need an appointment", customer_id=ben.pk, now=NOW)
+        asked = "i need an appointment"
+        assert services.note_for(asked, customer_id=ada.pk, now=NOW).usable
+        assert not services.note_for(asked, customer_id=ben.pk, now=NOW).usable
+        assert services.note_for(asked, customer_id=ben.pk, now=NOW, known={"times"}).usable
