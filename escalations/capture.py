@@ -122,7 +122,13 @@ def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> 
             keep.replaces, title=keep.title, parts=parts, by=f"staff:{staff.pk}", now=now
         )
         if question is not None:
-            services.confirm_wording(answer.pk, asked=question.text, staff_id=staff.pk, now=now)
+            services.confirm_wording(
+                answer.pk,
+                asked=question.text,
+                staff_id=staff.pk,
+                customer_id=escalation.conversation.customer_id,
+                now=now,
+            )
     else:
         stored = services.capture_answer(
             title=keep.title,

@@ -68,7 +68,13 @@ def send_answer(
     )
     _sent(escalation, staff, message, now)
     if question is not None:
-        services.confirm_wording(answer_id, asked=question.text, staff_id=staff.pk, now=now)
+        services.confirm_wording(
+            answer_id,
+            asked=question.text,
+            staff_id=staff.pk,
+            customer_id=escalation.conversation.customer_id,
+            now=now,
+        )
         Question.objects.filter(pk=question.pk).update(answer_id=answer_id)
     return message
 
