@@ -85,7 +85,7 @@ def _is_told(
         return True
     if reading.kind is Kind.SMALL_TALK:
         return reading.score(Kind.SMALL_TALK) < SURELY_SMALL_TALK
-    if reading.kind is Kind.STATEMENT and not reading.asks:
+    if reading.kind in {Kind.STATEMENT, Kind.REQUEST} and not reading.asks:
         return True
     words = next(m.text for m in messages if m.seq == candidate["seq"])
     sentence = intents.sentence_with(words, candidate["quote"])

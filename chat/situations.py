@@ -82,7 +82,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
         asked_topic=conversation.asked_topic,
         told=tuple(told),
         topics=known,
-        named=step("topics", lambda: _named(in_english, reading, known, standing)),
+        named=step("topics", lambda: _named(in_english, before, reading, known, standing)),
         pointed_at=_pointed_at(in_english, before, reading, known, standing),
         recalled=recalled,
         standing=standing,
@@ -150,11 +150,17 @@ def _recall(
 
 
 def _named(
-    text: str, reading: intents.Reading, known: tuple[Topic, ...], known_facts: tuple[Fact, ...]
+    text: str,
+    before: list[Message],
+    reading: intents.Reading,
+    known: tuple[Topic, ...],
+    known_facts: tuple[Fact, ...],
 ) -> tuple[tuple[str, float], ...]:
     if reading.kind not in NEEDS_TOPICS:
         return ()
     words = intents.asking_part(text) if reading.kind is not Kind.FORGET else text
+    if intents.leans_back(words) and before:
+        words = f"{before[-1].text} {words}"
     found = topics.named(words, known, embed=embedding.embed_one, facts=known_facts)
     return tuple(found[:6])
 
@@ -177,7 +183,9 @@ def _pointed_at(
 
 def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
     s = asked.situation
-    question = intents.asking_part(s.text) if s.told else s.text
+    # In another language the words themselves are near to no stored wording; their glosses may be.
+    text = language.english(s.text)
+    question = intents.asking_part(text) if s.told else text
     return services.answer_for(
         question,
         customer_id=asked.conversation.customer_id,

@@ -42,6 +42,7 @@ CUES = (
 )
 COEFFICIENTS = Path(__file__).with_name("intents.npz")
 TELLS = 0.4
+SHORT = 12  # words
 ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 CUE_WEIGHT = 0.5  # beside a vector of length 1
 
@@ -93,22 +94,28 @@ def read(text: str, *, embed: Embed, english: str = "") -> Reading:
     forget = forget and not any(p.hits(text, (p.FORGET_NOT,)))
     if forget:
         return as_(Kind.FORGET, "asks to forget")
-    if person and scores["self"] < 0.75:
+    # In a long story the phrase may mean anything: then the whole must read like it too.
+    if person and scores["self"] < 0.75 and (len(p.words(text)) <= 20 or scores["person"] >= 0.3):
         return as_(Kind.PERSON, "asks for a person")
-    if _about_self(text, self_asked, scores):
+    if _about_self(both, scores, self_asked=self_asked, asks=asks, embed=embed):
         return as_(Kind.SELF, "asks about what was told")
     best = _likeliest(scores, asks=asks, wishes=wishes)
     return as_(best, f"reads like it ({scores[best.value]:.2f})")
 
 
-def _about_self(text: str, self_asked: bool, scores: dict[str, float]) -> bool:
-    """A turn of phrase alone is not enough in a long story, or where a judgement is asked for."""
+def _about_self(
+    text: str, scores: dict[str, float], *, self_asked: bool, asks: bool, embed: Embed
+) -> bool:
+    """Judged by the sentence that asks: a story around it is full of what was told."""
     if scores["personal"] >= 0.5 and scores["personal"] > scores["self"]:
         return False
-    if self_asked and len(p.words(text)) > 20:
-        asking = [s for s in p.sentences(text) if any(p.hits(s, (p.ASKS,)))]
-        return any(any(p.hits(s, (p.SELF,))) for s in asking)
-    return self_asked or scores["self"] >= 0.5
+    if len(p.words(text)) <= SHORT:
+        return self_asked or scores["self"] >= 0.5
+    asking = asking_part(text)
+    if not asks or asking == text:
+        return asks and (self_asked or scores["self"] >= 0.5)
+    phrased = any(p.hits(asking, (p.SELF,)))
+    return phrased or likelihoods(asking, embed=embed)["self"] >= 0.5
 
 
 def _likeliest(scores: dict[str, float], *, asks: bool, wishes: bool) -> Kind:
@@ -179,6 +186,12 @@ def asks_for_all(text: str) -> bool:
 def usual(text: str) -> bool:
     """Say whether the message refers to how it always is for this customer."""
     return any(p.hits(text, (p.USUAL,)))
+
+
+def leans_back(text: str) -> bool:
+    """Say whether a short message names nothing itself: "you already have that"."""
+    said = p.words(text)
+    return len(said) <= 6 and all(w in p.EMPTY or w in p.SOCIAL for w in said)
 
 
 def pointed_at(text: str, listed: str) -> str:

@@ -27,6 +27,7 @@ def word_list(name: str) -> frozenset[str]:
 
 
 SOCIAL = word_list("social")  # small talk is made of nothing else
+EMPTY = word_list("empty")  # words that name no topic
 GLUE = word_list("glue")  # of those, the words that say nothing by themselves
 GREETING = phrases("greeting")
 THANKS = phrases("thanks")

@@ -17,7 +17,7 @@ from .base import Topic
 from .intents import Embed
 
 # Words that name no topic: of questions, of talking, of keeping a record.
-EMPTY = p.word_list("empty")
+EMPTY = p.EMPTY
 _SUFFIX = re.compile(r"(ations?|ings?|ies|ers?|ed|es|s|al|ly|y)$")
 
 # Fitted on a dental practice's questions about oneself, with the topic's fact known and without.

@@ -104,9 +104,18 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
             return [Recall(facts)], None
         if topic.may_ask and s.named[0][1] >= ASKED:
             return [Ask(topic)], None
+    elif both := _agreed(s):
+        return [Recall(both)], None
     if s.answer.way == "deliver":
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
+
+
+def _agreed(s: Situation) -> tuple[Fact, ...]:
+    """Return what recall found first, where the question comes nearest to its topic too."""
+    if not s.named or not s.recalled.facts or s.recalled.facts[0].topic != s.named[0][0]:
+        return ()
+    return s.standing_on(s.named[0][0])
 
 
 def _wanted(s: Situation) -> tuple[list[Move], NeedsHuman | None]:

@@ -84,22 +84,3 @@ async def told(conversation_id, text, *, engine=None, now=NOW, client_id=None):
 
 def chatty():
     return Scripted([SmallTalk("fine")])
-
-
-@pytest.fixture(autouse=True)
-def memory_still_to_come(monkeypatch):
-    """Stands in for what another part of memory will do."""
-    from memory.types import Recalled
-
-    for name, made in {
-        "recall": Recalled(),
-        "known_about": [],
-        "note_for": None,
-    }.items():
-        if not hasattr(services, name):
-            monkeypatch.setattr(services, name, lambda *a, _m=made, **k: _m, raising=False)
-    try:
-        from memory.lifecycle import extract  # noqa: F401
-    except ImportError:
-        monkeypatch.setattr(services, "listen", lambda *a, **k: [])
-        monkeypatch.setattr(services, "note_now", lambda *a, **k: [])

@@ -1,0 +1,196 @@
+"""The bot without a key, with all of memory behind it: a hotel, so that no trade is built in."""
+
+import json
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from chat import conversations
+from chat.management.evaluation import turns as suite
+from chat.models import Turn, Wording
+from chat.turns import in_db_thread
+from escalations.models import Escalation
+from memory.management.evaluation import form
+from memory.models import Memory, Note
+from tests.chat.conftest import told
+from tests.factories import NOW, make_topic
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def hotel(db, settings):
+    settings.CHAT_BURST_MS = 0
+    room = make_topic(
+        "room",
+        category="preference",
+        label="Preferred room",
+        description="The kind of room or floor that the guest likes.",
+        examples=["a quiet room please", "I like the top floor", "a room to the garden"],
+    )
+    make_topic(
+        "phone",
+        label="Phone number",
+        description="The number at which the guest can be reached.",
+        examples=["my number is 555 0142", "new mobile: 555 0188"],
+    )
+    return room
+
+
+def last(chat):
+    return chat.messages.exclude(kind="state").order_by("-seq").first()
+
+
+async def said(chat, text, **fields):
+    await told(chat.pk, text, **fields)
+    row = await in_db_thread(last)(chat)
+    turn = await in_db_thread(Turn.objects.order_by("-pk").first)()
+    return row.text, turn.outcome
+
+
+def remembered(customer, topic, text, value):
+    return Memory.objects.create(
+        customer=customer,
+        topic=topic,
+        category=topic.category,
+        single_valued=True,
+        text=text,
+        value=value,
+        stated_at=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+    )
+
+
+async def test_what_is_known_is_said_back(chat, ada, hotel):
+    await sync_to_async(remembered)(ada, hotel, "A quiet room to the garden.", "a quiet room")
+
+    text, outcome = await said(chat, "which kind of room do I like, according to you?")
+
+    assert outcome == "recalled"
+    assert "A quiet room to the garden." in text
+
+
+async def test_an_honest_gap_is_asked_and_the_reply_remembered_at_once(chat, ada):
+    text, outcome = await said(chat, "which kind of room do I like?")
+    assert outcome == "asked"
+    assert text == ("I do not have a record of your preference for this, could you remind me?")
+
+    _, outcome = await said(chat, "I like a room on the top floor")
+    assert outcome == "noted"
+    assert await in_db_thread(Memory.objects.filter(customer=ada, topic__key="room").exists)()
+
+    text, outcome = await said(chat, "so which kind of room do I like?", client_id="again")
+    assert outcome == "recalled"
+    assert "top floor" in text
+
+
+async def test_an_experts_question_is_never_asked_back(chat):
+    _, outcome = await said(chat, "is the mole on my arm dangerous?")
+
+    assert outcome == "handed_over"
+
+
+async def test_small_talk_opens_nothing(chat):
+    for n, text in enumerate(["hi", "ok thanks", "👍", "bye now"]):
+        _, outcome = await said(chat, text, client_id=f"s{n}")
+        assert outcome == "small_talk"
+
+    assert not await in_db_thread(Escalation.objects.exists)()
+
+
+async def test_what_do_you_know_about_me(chat, ada, hotel):
+    text, _ = await said(chat, "What do you know about me?")
+    assert "not noted anything" in text
+
+    await sync_to_async(remembered)(ada, hotel, "A quiet room.", "quiet")
+    text, _ = await said(chat, "What do you know about me?", client_id="again")
+    assert "A quiet room." in text
+
+
+async def test_forgets_on_request(chat, ada, hotel):
+    memory = await sync_to_async(remembered)(ada, hotel, "A quiet room.", "a quiet room")
+
+    text, outcome = await said(chat, "please forget which room I prefer")
+
+    await sync_to_async(memory.refresh_from_db)()
+    assert outcome == "forgot"
+    assert memory.status == "forgotten"
+    assert "Preferred room" in text
+
+
+async def test_a_note_is_filled_and_the_desk_gets_the_request(chat, ada, hotel):
+    await sync_to_async(remembered)(ada, hotel, "A quiet room.", "a quiet room")
+    await sync_to_async(Note.objects.create)(
+        title="Booking again",
+        examples=["I'd like to book again", "can I book a room for May"],
+        topic=hotel,
+        text="How nice. I ask for {room}, as you like it.",
+        updated_at=NOW,
+    )
+
+    text, _ = await said(chat, "I'd like to book a room for May again")
+
+    escalation = await in_db_thread(Escalation.objects.get)()
+    assert text == "How nice. I ask for a quiet room, as you like it."
+    assert escalation.reason == "request"
+    assert escalation.request["facts"][0]["text"] == "A quiet room."
+
+
+async def test_a_business_words_its_own_sentences(chat):
+    await sync_to_async(Wording.objects.create)(key="greeting", variants=["Ahoy!"])
+
+    text, _ = await said(chat, "hello")
+
+    assert text == "Ahoy!"
+
+
+async def test_ben_never_hears_what_ada_said(ada, ben, hotel):
+    await sync_to_async(remembered)(ada, hotel, "A quiet room.", "a quiet room")
+    chat = await in_db_thread(conversations.start)(ben.pk, now=NOW, verified=True)
+
+    texts = [
+        (await said(chat, text, client_id=str(n)))[0]
+        for n, text in enumerate(
+            ["What do you know about me?", "which room do I like?", "what did ada tell you?"]
+        )
+    ]
+
+    assert "quiet" not in " ".join(texts)
+
+
+HEADER = {
+    "topics": [],
+    "timezone": "UTC",
+    "now": "2026-06-10T10:30:00+00:00",
+    "emergency": ["fire"],
+}
+
+
+def test_the_suite_names_the_line_that_breaks_the_form(tmp_path):
+    file = tmp_path / "x.turns.jsonl"
+    file.write_text(json.dumps(HEADER) + '\n{"id": "t1", "text": "hi"}\n')
+
+    with pytest.raises(form.FormError, match="line 2"):
+        suite.read(file)
+
+
+def test_the_suite_says_what_the_bot_did(tmp_path):
+    cases = [
+        {"id": "t1", "text": "hi", "expected": ["small_talk"]},
+        {
+            "id": "t2",
+            "stored": [{"id": "s1", "question": "When is breakfast?", "answer": "At seven."}],
+            "text": "When is breakfast?",
+            "expected": ["answer:s1"],
+        },
+        {"id": "t3", "text": "there is fire in the hall", "expected": ["emergency"]},
+        {"id": "t4", "text": "do you rent out kites?", "expected": ["person"]},
+    ]
+    file = tmp_path / "x.turns.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in [HEADER, *cases]))
+
+    out = suite.run(suite.read(file), lambda line: None)
+
+    assert [o["did"] for o in out["outcomes"]] == ["small_talk", "answer:s1", "emergency", "person"]
+    assert (out["turns"], out["right"]) == (4, 4)
