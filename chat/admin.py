@@ -78,8 +78,19 @@ class WordingAdmin(admin.ModelAdmin[Wording]):
         return str(wording.variants[0])[:120] if wording.variants else ""
 
 
+class ToolForm(forms.ModelForm[Tool]):
+    class Meta:
+        model = Tool
+        fields = "__all__"  # noqa: DJ007 - staff's own
+        help_texts = {
+            "url": "{order_id} takes an argument of that name, {customer} the number of who asks. "
+            "Without {customer} whoever names an order may read it."
+        }
+
+
 @admin.register(Tool)
 class ToolAdmin(admin.ModelAdmin[Tool]):
+    form = ToolForm
     list_display = ["name", "description", "url", "needs_identity", "active"]
     list_filter = ["active", "needs_identity"]
     search_fields = ["name", "description"]

@@ -36,9 +36,13 @@ class Outcome:
 
     moves: list[Move] = field(default_factory=list)
     needs: NeedsHuman | None = None
-    usage: Usage = field(default_factory=Usage)
+    spent: dict[str, Usage] = field(default_factory=dict)  # by engine: each has its price
     engine: str = ""
     failures: list[str] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        return sum(self.spent.values(), Usage())
 
 
 async def run(
@@ -62,10 +66,12 @@ async def run(
                 if isinstance(step, TextDelta):
                     yield step
                 elif isinstance(step, Usage):
-                    outcome.usage += step
+                    outcome.spent[engine.name] = outcome.spent.get(engine.name, Usage()) + step
                 else:
                     outcome.moves.append(step)
         except NeedsHuman as need:
+            # Staff should see, too, that it was not the first choice that gave up.
+            need.detail = "; ".join(filter(None, (need.detail, *outcome.failures)))
             outcome.needs = need
             return
         except Unavailable as exc:

@@ -9,7 +9,10 @@ from chat.llm.configured import generative
 from chat.llm.verbatim import Verbatim
 
 
-def in_order(*, spent: int = 0) -> list[Engine]:
-    """`spent`: tokens of this conversation so far; past the budget the model is not asked."""
-    model = generative() if spent < settings.OPENAI_TOKENS_PER_CONVERSATION else None
+def in_order(*, spent: int = 0, used: float = 0.0) -> list[Engine]:
+    """`spent`: tokens of this conversation so far; past the budget the model is not asked.
+
+    `used`: seconds of this turn that are gone.
+    """
+    model = generative(used=used) if spent < settings.OPENAI_TOKENS_PER_CONVERSATION else None
     return [model, Verbatim()] if model else [Verbatim()]

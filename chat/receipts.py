@@ -49,7 +49,7 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "note": s.note.note_id if s.note else None,
         "told": [c.get("topic") for c in s.told],
         "tokens": outcome.usage.total,
-        "cost": round(cost(outcome.usage, outcome.engine), 6),
+        "cost": round(cost(outcome.spent), 6),
         "prompt": {"version": prompt.version(), "guidance": asked.guidance_version},
         "tools": asked.tools.log if asked.tools else [],
         "ms": asked.milliseconds,

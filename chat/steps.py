@@ -37,7 +37,12 @@ class Turn:
     @property
     def now(self) -> datetime:
         """The time by the clock that the turn began with."""
-        return self.began_at + timedelta(seconds=monotonic() - self.began)
+        return self.began_at + timedelta(seconds=self.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes already."""
+        return monotonic() - self.began
 
     def gather(self) -> Asked | None:
         if conversations.newer_said(self.conversation_id, self.message.seq):
@@ -46,7 +51,11 @@ class Turn:
         if conversations.turns_since(asked.conversation) >= settings.CHAT_TURNS_PER_PERSON:
             raise TooLong
         asked.situation = situations.look_up(asked, now=self.now)
-        asked.tools = toolbox(verified=asked.conversation.verified, now=self.now)
+        asked.tools = toolbox(
+            verified=asked.conversation.verified,
+            customer=asked.conversation.customer.external_id or "",
+            now=self.now,
+        )
         if settings.OPENAI_API_KEY:
             asked.spent = conversations.tokens_since(asked.conversation)
         return asked

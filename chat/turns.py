@@ -30,7 +30,7 @@ from chat.frames import Choose, Person, Say
 from chat.llm import intents
 from chat.llm.base import Engine, NeedsHuman
 from chat.models import Message
-from chat.steps import Turn
+from chat.steps import TooLong, Turn
 
 logger = logging.getLogger(__name__)
 
@@ -153,6 +153,10 @@ async def _answer(
             async with asyncio.timeout(settings.CHAT_TURN_SECONDS):
                 async for event in _reply(turn, with_engines):
                     yield event
+        except TooLong:
+            turns = f"{settings.CHAT_TURNS_PER_PERSON} turns without a person"
+            need = NeedsHuman("unsure", detail=turns, wording="unsure")
+            await in_db_thread(turn.hand_over)(need, question=turn.message.text)
         except Exception as exc:
             # Whatever went wrong: the customer gets a person, and staff the reason.
             logger.exception("Unable to answer in conversation %s", turn.conversation_id)
@@ -172,10 +176,12 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
     running = agent.run(
         asked.situation,
         outcome,
-        engines=with_engines or engines.in_order(spent=asked.spent),
+        engines=with_engines or engines.in_order(spent=asked.spent, used=turn.seconds),
         tools=asked.tools.offered if asked.tools else (),
         run_tool=asked.tools,
     )
+    began = turn.seconds
     async for delta in running:
         yield Delta(delta.text)
+    asked.milliseconds["reply"] = round((turn.seconds - began) * 1000, 2)
     await in_db_thread(turn.store)(asked, outcome)

@@ -142,7 +142,7 @@ def fill(text: str, fields: dict[str, str]) -> str:
 def without_gaps(text: str) -> str:
     """Leave out each sentence that still has a {slot}: nobody is shown a form half filled in."""
     lines = (
-        " ".join(part for part in re.split(r"(?<=[.!?:])\s+", line) if not _SLOT.search(part))
+        " ".join(part for part in re.split(r"(?<=[.!?])\s+", line) if not _SLOT.search(part))
         for line in text.splitlines()
     )
     return "\n".join(lines).strip()

@@ -31,7 +31,8 @@ from memory.lifecycle import (
 from memory.lifecycle import episode as stored
 from memory.llm.base import BadOutput, Refused, Unavailable
 from memory.llm.configured import chat_model
-from memory.llm.embeddings import embed, embed_one
+from memory.llm.embeddings import embed_here as embed
+from memory.llm.embeddings import embed_one_here as embed_one
 from memory.models import Customer, Episode, Memory, Topic
 from memory.types import (
     Action,
@@ -58,6 +59,7 @@ class Proposal:
     candidates: tuple[Candidate, ...] = ()
     refused: tuple[tuple[Candidate, str], ...] = ()
     gate: Mapping[int, GateResult] = field(default_factory=dict)  # by seq
+    engine: str = "offline"  # who read it
 
 
 def run(episode_id: int, *, now: datetime) -> list[Decision]:
@@ -66,7 +68,7 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
     if episode is None:
         return []
     try:
-        proposal = consider(stored.load(episode.transcript))
+        proposal = consider(stored.load(episode.transcript), by_model=True)
         decisions = _settle_episode(episode, proposal, now)
     except Exception as exc:
         queue.give_back(episode_id, error=type(exc).__name__)
@@ -75,32 +77,39 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
     return decisions
 
 
-def consider(transcript: Transcript) -> Proposal:
-    """Gate, extract, validate: reads topics, writes nothing."""
+def consider(transcript: Transcript, *, by_model: bool = False) -> Proposal:
+    """Gate, extract, validate: reads topics, writes nothing.
+
+    `by_model`: the worker's way. While a customer waits for a reply, the rules alone read.
+    """
     topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
-    results = _gate(transcript)
+    results = _gate(transcript, by_model)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
-    found = _extract(transcript, list(topics.values()))
+    found, engine = _extract(transcript, list(topics.values()), by_model)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
         candidates=tuple(c for c, v in verdicts if v.ok),
         refused=tuple((c, v.reason) for c, v in verdicts if not v.ok),
         gate=results,
+        engine=engine,
     )
 
 
-def _extract(transcript: Transcript, topics: list[TopicSpec]) -> list[Candidate]:
-    """By the model where there is one and it answers, else by the rules."""
-    model = chat_model("knowledge")
+def _extract(
+    transcript: Transcript, topics: list[TopicSpec], by_model: bool
+) -> tuple[list[Candidate], str]:
+    """By the model where there is one and it answers, else by the rules; and who it was."""
+    model = chat_model("knowledge") if by_model else None
     if model is not None:
         try:
-            return propose.propose(
+            found = propose.propose(
                 transcript, topics, instructions=_instructions(), fill=model.fill_now
             )
+            return found, model.model
         except (Unavailable, Refused, BadOutput) as exc:
             logger.warning("The knowledge model did not answer (%s): rules instead", exc)
-    return extract.extract(transcript, topics, embed=embed)
+    return extract.extract(transcript, topics, embed=embed), "offline"
 
 
 def _instructions() -> str:
@@ -108,7 +117,7 @@ def _instructions() -> str:
     return newest.text if newest else ""
 
 
-def _gate(transcript: Transcript) -> dict[int, GateResult]:
+def _gate(transcript: Transcript, by_model: bool) -> dict[int, GateResult]:
     before: list[Said] = []
     results: dict[int, GateResult] = {}
     for m in transcript.messages:
@@ -120,7 +129,7 @@ def _gate(transcript: Transcript) -> dict[int, GateResult]:
                 vector=embed_one(m.text),
                 classifier=gate.gates()["save"],
             )
-            results[m.seq] = _asked_again(result, m, before)
+            results[m.seq] = _asked_again(result, m, before) if by_model else result
         before.append(m)
     return results
 
@@ -144,7 +153,7 @@ def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list
             return []
         decisions: list[Decision] = []
         if not episode.dismissed:
-            source = write.Source(AGENT, now, made_by(), episode)
+            source = write.Source(AGENT, now, made_by(proposal.engine), episode)
             decisions = settle(customer, proposal.candidates, source=source)
             _account(episode, proposal, decisions, source)
         queue.done(episode.pk, now=now)
@@ -215,9 +224,8 @@ def _write(
         write.apply(decision, customer_id=customer_id, topics=topics, source=source)
 
 
-def made_by() -> str:
-    model = chat_model("knowledge")
-    return account.made_by(model.model if model else "offline")
+def made_by(engine: str = "offline") -> str:
+    return account.made_by(engine)
 
 
 def sweep(

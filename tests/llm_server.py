@@ -28,7 +28,10 @@ class Fault:
 
     status: int = 0
     retry_after: float | None = None
-    delay: float = 0.0  # seconds before the first byte
+    delay: float = 0.0  # seconds before anything
+    first_byte: float = 0.0  # seconds between the headers and the first byte of the answer
+    garbage: bool = False  # 200, and a page of something else
+    unchecked: bool = False  # `data` need not be of the schema's form
     drop_after: int | None = None  # chunks, then the connection is closed without a word
     truncate_after: int | None = None  # chunks, then [DONE] without a finish_reason
     malformed: bool = False  # one chunk that is no JSON
@@ -49,6 +52,11 @@ class Rule:
     refusal: str = ""
     fault: Fault = field(default_factory=Fault)
     times: int | None = None
+
+    def reason(self) -> str:
+        """Why the reply ends."""
+        said = self.fault.finish_reason
+        return "tool_calls" if self.tool and said == "stop" else said
 
     def matches(self, request: Request) -> bool:
         if self.times is not None and self.times <= 0:
@@ -94,6 +102,8 @@ class ScriptedServer:
         self.headers: list[dict[str, str]] = []
         self.unmatched: list[Request] = []
         self.tool_calling = tool_calling
+        self.embedding_fault = Fault()
+        self.embedded: Callable[[list[Request]], list[Request]] = lambda data: data
         self._lock = threading.Lock()
         owner = self
 
@@ -189,9 +199,11 @@ class _Handler(BaseHTTPRequestHandler):
             return self._error(rule.fault.status, "scripted fault", headers)
         if rule.tool and not self.server_owner.tool_calling:
             return self._error(400, "tools are not supported")
+        if rule.fault.garbage:
+            return self._raw(200, b"<html>We are improving our service.</html>")
         text = rule.text(request) if callable(rule.text) else (rule.text or "")
         if rule.data is not None:
-            if schema and not rule.fault.malformed:
+            if schema and not (rule.fault.malformed or rule.fault.unchecked):
                 jsonschema.validate(rule.data, schema["schema"])
             text = json.dumps(rule.data) if not rule.fault.malformed else json.dumps(rule.data)[:-2]
         if request.get("stream"):
@@ -201,17 +213,19 @@ class _Handler(BaseHTTPRequestHandler):
             message |= {"refusal": rule.refusal}
         if rule.tool:
             message |= {"tool_calls": [_call(rule.tool)]}
-        reason = "tool_calls" if rule.tool else rule.fault.finish_reason
-        choice = {"index": 0, "message": message, "finish_reason": reason}
-        return self._json(
-            200, _envelope("chat.completion") | {"choices": [choice], "usage": _usage(text)}
-        )
+        reason = rule.reason()
+        truncated = rule.fault.truncate_after is not None
+        choice = {"index": 0, "message": message, "finish_reason": None if truncated else reason}
+        whole = _envelope("chat.completion") | {"choices": [choice], "usage": _usage(text)}
+        return self._raw(200, json.dumps(whole).encode(), rule.fault)
 
     def _stream(self, rule: Rule, text: str) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
+        self.wfile.flush()
+        time.sleep(rule.fault.first_byte)
         for i, delta in enumerate(_deltas(rule, text)):
             if rule.fault.drop_after == i:
                 self.wfile.flush()
@@ -222,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
             if rule.fault.malformed and i == 1:
                 self.wfile.write(b"data: {not json\n\n")
             self._chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-        reason = "tool_calls" if rule.tool else rule.fault.finish_reason
+        reason = rule.reason()
         self._chunk({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
         self._chunk({"choices": [], "usage": _usage(text)})
         self._done()
@@ -238,15 +252,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _embeddings(self, request: Request) -> None:
+        fault = self.server_owner.embedding_fault
+        time.sleep(fault.delay)
+        if fault.status:
+            wait = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+            return self._error(fault.status, "scripted fault", wait)
+        if fault.garbage:
+            return self._raw(200, b"<html>We are improving our service.</html>")
         texts = request["input"] if isinstance(request["input"], list) else [request["input"]]
         width = request.get("dimensions", 512)
         data = [
             {"object": "embedding", "index": i, "embedding": hashed(t, width)}
             for i, t in enumerate(texts)
         ]
-        self._json(
-            200, {"object": "list", "data": data, "model": request["model"], "usage": _usage("")}
-        )
+        data = self.server_owner.embedded(data)
+        whole = {"object": "list", "data": data, "model": request["model"], "usage": _usage("")}
+        self._raw(200, json.dumps(whole).encode(), fault)
 
     def _error(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         self._json(
@@ -256,13 +277,26 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(
         self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None
     ) -> None:
-        data = json.dumps(body, ensure_ascii=False).encode()
+        self._raw(status, json.dumps(body, ensure_ascii=False).encode(), headers=headers)
+
+    def _raw(
+        self,
+        status: int,
+        data: bytes,
+        fault: Fault | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         self.send_response(status)
         for name, value in (
             {"Content-Type": "application/json", "Content-Length": str(len(data))} | (headers or {})
         ).items():
             self.send_header(name, value)
         self.end_headers()
+        if fault:
+            self.wfile.flush()
+            time.sleep(fault.first_byte)
+        if fault and fault.drop_after is not None:
+            data, self.close_connection = data[: len(data) // 2], True
         self.wfile.write(data)
 
 
@@ -270,8 +304,17 @@ def _deltas(rule: Rule, text: str) -> list[dict[str, Any]]:
     if rule.refusal:
         return [{"refusal": rule.refusal}]
     if rule.tool:
-        return [{"tool_calls": [{"index": 0} | _call(rule.tool)]}]
+        return _call_in_pieces(rule.tool)
     return [{"content": piece} for piece in re.findall(r"\S+\s*|\s+", text)]
+
+
+def _call_in_pieces(tool: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The name first, then the arguments bit by bit, as they come in life."""
+    whole = _call(tool)
+    pieces = re.findall(r".{1,8}", whole["function"]["arguments"], re.S)
+    whole["function"]["arguments"] = ""
+    bits = [{"index": 0, "function": {"arguments": piece}} for piece in pieces]
+    return [{"tool_calls": [bit]} for bit in ({"index": 0} | whole, *bits)]
 
 
 def _call(tool: tuple[str, dict[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "Bearer let-me-in"
 ORDERS = {"A-17": {"order": "A-17", "status": "on its way", "expected": "2026-05-06"}}
+OWNERS = {"A-17": "ada"}
 FREE = ["Tuesday 8:00", "Thursday 8:30"]
 
 
@@ -57,6 +58,13 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(401, {"error": "token needed"})
         order = ORDERS.get(key)
         return self._send(200, order) if order else self._send(404, {"error": "unknown order"})
+
+    def _customers(self, key: str, query: dict[str, Any], token: str) -> None:
+        """Of this customer alone: /customers/ada/orders/A-17."""
+        who = urlsplit(self.path).path.split("/")[2]
+        if OWNERS.get(key) != who:
+            return self._send(404, {"error": "unknown order"})
+        return self._orders(key, query, token)
 
     def _free(self, key: str, query: dict[str, Any], token: str) -> None:
         times = [t for t in FREE if query.get("part", [""])[0] != "afternoon"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.conf import settings
 
 from memory.llm.base import Usage
@@ -10,20 +12,23 @@ from memory.llm.configured import chat_model
 from .openai import Generative
 
 LEFT_FOR_STORING = 2.0  # seconds of a turn that the model does not get
+WORTH_ASKING = 0.5  # seconds
 
 
-def generative() -> Generative | None:
+def generative(*, used: float = 0.0) -> Generative | None:
+    """`used`: seconds of the turn that are gone. None without a key, or without time to ask."""
     model = chat_model("answer")
-    if model is None:
+    left = settings.CHAT_TURN_SECONDS - LEFT_FOR_STORING - used
+    if model is None or left < WORTH_ASKING:
         return None
     return Generative(
         model,
-        seconds=max(1.0, settings.CHAT_TURN_SECONDS - LEFT_FOR_STORING),
+        seconds=left,
         tokens=settings.OPENAI_TOKENS_PER_TURN,
         tool_calls=settings.CHAT_TOOL_CALLS,
         name=model.model,
     )
 
 
-def cost(usage: Usage, engine: str) -> float:
-    return usage.cost(settings.OPENAI_PRICES, engine)
+def cost(spent: Mapping[str, Usage]) -> float:
+    return sum(usage.cost(settings.OPENAI_PRICES, engine) for engine, usage in spent.items())

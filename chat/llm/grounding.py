@@ -1,4 +1,4 @@
-"""The second look at a generated line: does it promise, or state a figure or rule found nowhere?
+"""The second look at a generated line: does it promise, or say what stands nowhere?
 
 Pure. A fault is repaired once, else a person answers. It errs on the side of a person: words that
 staff wrote are never looked at, since they stand as cards of their own.
@@ -7,7 +7,9 @@ staff wrote are never looked at, since they stand as cards of their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from . import patterns as p
 
 # What nobody can keep: acts that the bot cannot do, and guarantees.
 _ACTS = (
@@ -20,17 +22,26 @@ _PROMISES = re.compile(
       guarantee[sd]? | promise[sd]? | assure\ you | rest\ assured
       | (i|we)(\ (will|shall|can|could|have|am\ going\ to|are\ going\ to)|['’](ll|ve))\s+
         ((now|just|already|certainly|definitely|gladly)\s+)* ({_ACTS})
-      | (is|are|has\ been|have\ been|was)\ (now\ )?({_ACTS})
       | you\ will\ (get|receive)\ (a|your|the)\ (full\ )?(refund|discount|credit|reply|call)
       | free\ of\ charge | for\ free | at\ no\ (extra\ )?cost | no\ charge
+      | (is|are|be)\ free\b(?!\ (on|at|in|from|until|before|after)\b) | (we|i)\ owe
     )\b""",
     re.I | re.X,
 )
+# "has been shipped": only a tool can know.
+_DONE = re.compile(rf"\b(is|are|has been|have been|was|were) (now )?(?P<act>{_ACTS})\b", re.I)
 # What reads like a rule of the house: it must stand in the data with the same words of weight.
 _RULES = re.compile(
     r"\b(our|the) (policy|policies|rules?|terms)\b|\b(must|are required to|(is|are) not allowed|"
-    r"are entitled|is included|(is|are) covered|always|never) \w+",
+    r"are entitled|is included|(is|are) covered) \w+",
     re.I,
+)
+_HABITS = re.compile(r"\b(always|never) \w+", re.I)
+_OF_HERS = re.compile(r"\s*you\b", re.I)  # "you never want to be called" may be her own word
+COURTESY = p.word_list("courtesy")  # words that say nothing of their own
+# A customer's own word is none for a price or a dose.
+_AMOUNTS = re.compile(
+    r"[$€£¥]\s?\d|\d\s?([$€£¥%]|(dollars?|euros?|pounds?|percent|mg|ml|tablets?|pills?)\b)", re.I
 )
 _FIGURES = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD_FIGURES = re.compile(
@@ -44,26 +55,85 @@ _DAYS = re.compile(
     re.I,
 )
 _WORDS = re.compile(r"[a-z]{4,}")
+_WEIGHTY = re.compile(r"[^\W\d_]{3,}")
+_SPELT_APART = 6  # tokens of one letter in a sentence: words that hide from being read
+ENOUGH = 0.6  # of a sentence's words of weight
+RUN = 6  # words in a row
 
 
-def faults(reply: str, data: Sequence[str]) -> list[str]:
+def faults(reply: str, data: Sequence[str], *, own: Sequence[str] = ()) -> list[str]:
     """Return what is wrong with `reply`, in words, empty when nothing is.
 
-    `data`: every text that the reply may rest on: facts, answers, notes, this
-    conversation's messages of staff and customer. Never the prompt, never general knowledge.
+    `data`: what the business said: results of tools, words of staff. `own`: the customer's own
+    facts, which hold no price, dose or rule. Never the prompt, never general knowledge.
     """
-    known = "\n".join(data).casefold()
-    found = [f"promises: {m[0]}" for m in _PROMISES.finditer(reply) if m[0].casefold() not in known]
+    theirs = "\n".join(data).casefold()
+    known = "\n".join([*data, *own]).casefold()
+    found = [f"promises: {m[0]}" for m in _PROMISES.finditer(reply)]
+    found += [
+        f"says that something is done: {m[0]}"
+        for m in _DONE.finditer(reply)
+        if not _stands_alone_in(m["act"].casefold(), theirs)
+    ]
     for pattern, kind in ((_FIGURES, "figure"), (_WORD_FIGURES, "figure"), (_DAYS, "day")):
         found += [
             f"{kind} found nowhere: {m[0]}"
             for m in pattern.finditer(reply)
             if not _stands_alone_in(m[0].casefold(), known)
         ]
-    for sentence in re.split(r"(?<=[.!?])\s+", reply):
-        if _RULES.search(sentence) and not _rests_on(sentence, known):
+    for sentence in _sentences(reply):
+        of_business = theirs if _AMOUNTS.search(sentence) else known
+        if any(not _stands_alone_in(f.casefold(), of_business) for f in _FIGURES.findall(sentence)):
+            found.append(f"amount found nowhere: {sentence[:80]}")
+        rule = _RULES.search(sentence)
+        habit = _HABITS.search(sentence)
+        hers = habit and not rule and _OF_HERS.match(sentence)
+        if (rule or habit) and not _rests_on(sentence, known if hers else theirs):
             found.append(f"rule found nowhere: {sentence[:80]}")
-    return found
+    return list(dict.fromkeys(found))
+
+
+def loose(reply: str, data: Sequence[str], *, asked: str = "", kind: bool = False) -> list[str]:
+    """Return the sentences that do not rest on `data`, in words.
+
+    The customer's own words (`asked`) may be taken up, but nothing rests on them alone. `kind`:
+    a line of courtesy, which may rest on nothing.
+    """
+    known, taken_up = _stems(data), _stems([asked])
+    found, rests = [], kind
+    for sentence in _sentences(reply):
+        words = [w for w in _WEIGHTY.findall(sentence.casefold()) if w not in COURTESY]
+        held = [w for w in words if _stem(w) in known]
+        echoed = [w for w in words if _stem(w) in taken_up and _stem(w) not in known]
+        letters = len(re.findall(r"\b[^\W_]\b", sentence))
+        enough = len(held) + len(echoed) >= ENOUGH * len(words)
+        if letters >= _SPELT_APART or not enough or (words and not held and not kind):
+            found.append(f"rests on nothing: {sentence[:80]}")
+        rests = rests or bool(held)
+    return found if found or rests else ["rests on nothing"]
+
+
+def shares_a_run(text: str, others: Iterable[str]) -> bool:
+    """Whether RUN words in a row are the same: what is shown as it stands has no other clothes."""
+    runs = _runs(text)
+    return any(not runs.isdisjoint(_runs(other)) for other in others)
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.casefold())
+    return {tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
+
+
+def _sentences(text: str) -> list[str]:
+    return [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {_stem(w) for text in texts for w in _WEIGHTY.findall(text.casefold())}
+
+
+def _stem(word: str) -> str:
+    return word[:5]
 
 
 def _stands_alone_in(token: str, text: str) -> bool:

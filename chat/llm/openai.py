@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from memory.llm.base import BadOutput, ChatModel, Finished, Refused, Usage
+from memory.llm.base import BadOutput, ChatModel, Finished, Prompt, Refused, Usage
 
-from . import grounding, verbatim
+from . import decision, grounding, verbatim
 from .base import (
     Answer,
     Ask,
@@ -30,72 +30,12 @@ from .base import (
     ToolCall,
     Unavailable,
 )
-from .prompt import prompt_for
+from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
+from .prompt import own_words, prompt_for, size
 
 LINE_CHARS = 200
-REPLY_CHARS = 600
 # What the rules leave open. A wish for a person or a blocked answer is never reconsidered.
 OPEN_NEEDS = frozenset({"no_answer", "unsure", "request"})
-SHARED_RUN = 6  # words in a row that a reply may not share with a stored answer
-
-
-def _closed(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_TEXT = {"type": "string", "maxLength": REPLY_CHARS}
-WAYS = ["use_answer", "offer", "ask", "reply", "hand_over", "call_tool"]
-DECISION = _closed(
-    way={"type": "string", "enum": WAYS},
-    ids={"type": "array", "items": {"type": "integer"}},
-    text=_TEXT,
-    topic={"type": "string", "maxLength": 64},
-    tool={"type": "string", "maxLength": 64},
-    arguments={"type": "string", "maxLength": 1000},
-)
-
-
-def _function(name: str, description: str, **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": description,
-            "parameters": _closed(**properties),
-            "strict": True,
-        },
-    }
-
-
-CHOICES = [
-    _function(
-        "use_answer",
-        "Show one stored answer in its very words.",
-        ids={"type": "array", "items": {"type": "integer"}},
-        text=_TEXT,
-    ),
-    _function(
-        "offer",
-        "Let the customer choose among up to three.",
-        ids={"type": "array", "items": {"type": "integer"}},
-    ),
-    _function("ask", "Ask the customer about a topic of their own.", topic={"type": "string"}),
-    _function("hand_over", "A person has to take this.", text=_TEXT),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    way: str
-    ids: tuple[int, ...] = ()
-    text: str = ""
-    topic: str = ""
-    call: ToolCall | None = None
 
 
 @dataclass(slots=True)
@@ -112,7 +52,7 @@ class Generative:
         self, situation: Situation, *, run_tool: RunTool | None, tools: Sequence[dict[str, Any]]
     ) -> AsyncIterator[TextDelta | Move | Usage]:
         moves, need = verbatim.decide(situation)
-        if not _open(moves, need):
+        if not _open(moves, need, tools):
             for move in moves:
                 yield await verbatim.with_tool_result(move, run_tool)
             if need is not None:
@@ -136,20 +76,24 @@ class _Run:
     deadline: float
     results: list[dict[str, Any]] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
+    billed: Usage = field(default_factory=Usage)
 
     async def steps(self) -> AsyncIterator[TextDelta | Move | Usage]:
         """Decide, run tools, look twice; one repair. Raises NeedsHuman, Unavailable."""
         repaired = False
         while True:
-            decision = await self._decide()
-            yield self.spent
-            self.spent = Usage()
-            if decision.call is not None:
-                await self._call(decision.call)
+            try:
+                d = await self._decide()
+            except Unavailable:
+                yield self._bill()  # what came to nothing was paid for, too
+                raise
+            yield self._bill()
+            if d.call is not None:
+                await self._call(d.call)
                 continue
-            wrong = self._faults(decision)
+            wrong = self._faults(d)
             if not wrong:
-                async for step in self._done(decision):
+                async for step in self._done(d):
                     yield step
                 return
             if repaired:
@@ -157,45 +101,58 @@ class _Run:
             repaired = True
             self.results.append({"your_last_reply_was_refused": wrong})
 
-    async def _decide(self) -> _Decision:
+    async def _decide(self) -> Decision:
         """One call. After a refusal, or words in no form, the engine without a model decides."""
-        model = self.engine.model
         try:
-            if await model.find_out_tools():
+            if await self.engine.model.find_out_tools(self.deadline):
                 return await self._by_tools()
-            schema_answer = await model.fill(
-                prompt_for(self.s, self.results),
-                name="turn_decision",
-                schema=DECISION,
-                deadline=self.deadline,
-            )
+            return await self._by_schema()
         except (Refused, BadOutput) as exc:
+            self.spent += exc.usage if isinstance(exc, BadOutput) else Usage()
             raise Unavailable(f"no usable reply: {exc}", kind="broken") from exc
-        self._spend(schema_answer[1])
-        return _from_schema(schema_answer[0])
 
-    async def _by_tools(self) -> _Decision:
-        text, calls = "", []
-        async for event in self.engine.model.stream(
-            prompt_for(self.s, self.results), tools=[*CHOICES, *self.tools], deadline=self.deadline
-        ):
-            if isinstance(event, TextDelta):
-                text += event.text
-            elif isinstance(event, Finished):
-                self._spend(event.usage)
-            else:
-                calls.append(event)
-        if not calls:
-            return _Decision("reply", text=text.strip())
-        call = calls[0]
-        if call.name in WAYS:
-            return _decision(call.name, call.arguments)
-        return _Decision("call_tool", call=call)
-
-    def _spend(self, usage: Usage) -> None:
-        self.spent += usage
-        if self.spent.total > self.engine.tokens:
+    def _affordable(self, prompt: Prompt) -> Prompt:
+        if self.spent.total + size(prompt) > self.engine.tokens:
             raise Unavailable("the turn's tokens are spent", kind="broken", retry=False)
+        return prompt
+
+    async def _by_schema(self) -> Decision:
+        data, usage = await self.engine.model.fill(
+            self._affordable(prompt_for(self.s, self.results, tools=self.tools)),
+            name="turn_decision",
+            schema=DECISION,
+            deadline=self.deadline,
+        )
+        self.spent += usage
+        return decision.from_schema(data)
+
+    async def _by_tools(self) -> Decision:
+        """Nothing is shown before it is whole, so that a stream that broke may be read again."""
+        for tries_left in (1, 0):
+            text, calls = "", []
+            try:
+                async for event in self.engine.model.stream(
+                    self._affordable(prompt_for(self.s, self.results)),
+                    tools=[*CHOICES, *self.tools],
+                    deadline=self.deadline,
+                ):
+                    if isinstance(event, TextDelta):
+                        text += event.text
+                    elif isinstance(event, Finished):
+                        self.spent += event.usage
+                    else:
+                        calls.append(event)
+            except Unavailable as exc:
+                if not (tries_left and (text or calls) and exc.retry):
+                    raise
+            else:
+                break
+        return decision.from_tools(text, calls)
+
+    def _bill(self) -> Usage:
+        """What was spent since the last bill."""
+        new, self.billed = self.spent - self.billed, self.spent
+        return new
 
     async def _call(self, call: ToolCall) -> None:
         offered = {t["function"]["name"] for t in self.tools}
@@ -205,27 +162,45 @@ class _Run:
             raise NeedsHuman("tool", detail="too many tool calls", wording="unsure")
         self.results.append({"tool": call.name, "result": await self.run_tool(call)})
 
-    def _faults(self, d: _Decision) -> list[str]:
+    def _faults(self, d: Decision) -> list[str]:
         if d.way == "reply":
-            if not d.text:
-                raise Unavailable("an empty reply", kind="broken")
-            rests_on = [
-                *(f.text for f in self.s.recalled.facts),
-                *(json.dumps(r, ensure_ascii=False) for r in self.results if "tool" in r),
-                self.s.text,
-            ]
-            too_long = ["too long"] if len(d.text) > REPLY_CHARS else []
-            return too_long + grounding.faults(d.text, rests_on) + _rewords(d.text, self.s)
+            return self._faults_of_reply(d.text)
         if d.way in {"use_answer", "offer"} and not self._chosen(d):
             return ["none of these ids is among the candidates"]
         if d.way == "ask" and not self._topic(d):
             return ["this topic is not one to ask about"]
         return []
 
-    async def _done(self, d: _Decision) -> AsyncIterator[TextDelta | Move]:
+    def _faults_of_reply(self, text: str) -> list[str]:
+        if not text:
+            raise Unavailable("an empty reply", kind="broken")
+        said = [json.dumps(r["result"], ensure_ascii=False) for r in self.results if "tool" in r]
+        return [
+            *(["too long"] if len(text) > REPLY_CHARS else []),
+            *grounding.faults(text, said, own=self._facts()),
+            *grounding.loose(text, [*said, *self._facts()], asked=self.s.text),
+            *self._repeats(text),
+        ]
+
+    def _facts(self) -> list[str]:
+        return [f"{f.label}: {f.text}" for f in self.s.recalled.facts]
+
+    def _repeats(self, text: str) -> list[str]:
+        """A stored answer is shown as it stands or not at all, and the prompt never is."""
+        answers = [" ".join(c.parts) for c in self.s.answer.candidates]
+        if grounding.shares_a_run(text, answers):
+            return ["repeats a stored answer instead of using it"]
+        if grounding.shares_a_run(text, own_words(self.s)):
+            return ["speaks of how you work"]
+        return []
+
+    async def _done(self, d: Decision) -> AsyncIterator[TextDelta | Move]:
         chosen = self._chosen(d)
+        by_tool = d.way == "reply" and any("tool" in r for r in self.results)
+        if self.need and self.need.wording == "personal" and not by_tool:
+            raise self.need
         if d.way == "use_answer":
-            yield Answer(chosen[0], line=self._line(d.text))
+            yield Answer(chosen[0], line=self._line(d.text, chosen[0]))
         elif d.way == "offer":
             yield Offer(tuple(chosen[:3]))
         elif d.way == "ask" and (topic := self._topic(d)):
@@ -234,64 +209,40 @@ class _Run:
             for sentence in re.findall(r"[^.!?]+[.!?]*\s*", d.text):
                 yield TextDelta(sentence)
             yield Remark(d.text)
+            if self.need and self.need.reason == "request" and not by_tool:
+                raise self.need  # words do not do what was asked for
         else:
             raise self.need or NeedsHuman("no_answer", detail=d.text[:200])
 
-    def _line(self, text: str) -> str:
+    def _line(self, line: str, card: Any) -> str:
         """A line before a card may be kind; where it says more than that, the card stands alone."""
-        line = text.strip()
-        rests_on = [f.text for f in self.s.recalled.facts]
         if not line or len(line) > LINE_CHARS or "\n" in line:
             return ""
-        return "" if grounding.faults(line, rests_on) or _rewords(line, self.s) else line
+        about = [*self._facts(), card.title, card.role, *card.parts]
+        said_more = (
+            grounding.faults(line, (), own=self._facts())
+            or grounding.loose(line, about, asked=self.s.text, kind=True)
+            or self._repeats(line)
+        )
+        return "" if said_more else line
 
-    def _chosen(self, d: _Decision) -> list[Any]:
+    def _chosen(self, d: Decision) -> list[Any]:
         by_id = {c.answer_id: c for c in self.s.answer.candidates}
         return [by_id[i] for i in dict.fromkeys(d.ids) if i in by_id]
 
-    def _topic(self, d: _Decision) -> Any:
+    def _topic(self, d: Decision) -> Any:
         topic = self.s.topic(d.topic)
         known = topic and (self.s.standing_on(topic.key) or topic.key in self.s.recalled.withheld)
         return topic if topic and topic.may_ask and not known else None
 
 
-def _open(moves: Sequence[Move], need: NeedsHuman | None) -> bool:
-    """Whether the rules left something for the model to decide."""
+def _open(moves: Sequence[Move], need: NeedsHuman | None, tools: Sequence[dict[str, Any]]) -> bool:
+    """Whether the rules left something for the model to decide.
+
+    What only a person can judge stays a person's; but "where is my parcel" may have a tool.
+    """
+    if need is not None and need.wording == "personal":
+        return need.reason == "unsure" and bool(tools)
     if need is not None:
         return need.reason in OPEN_NEEDS and not any(hasattr(m, "note") for m in moves)
     return any(isinstance(m, Offer) for m in moves)
-
-
-def _from_schema(data: dict[str, Any]) -> _Decision:
-    if data["way"] != "call_tool":
-        return _decision(data["way"], data)
-    try:
-        arguments = json.loads(data["arguments"] or "{}")
-    except json.JSONDecodeError as exc:
-        raise Unavailable("tool arguments are no JSON", kind="broken") from exc
-    if not isinstance(arguments, dict):
-        raise Unavailable("tool arguments are no object", kind="broken")
-    return _Decision("call_tool", call=ToolCall("schema", data["tool"], arguments))
-
-
-def _decision(way: str, data: dict[str, Any]) -> _Decision:
-    ids = data.get("ids")
-    return _Decision(
-        way,
-        ids=tuple(i for i in ids if isinstance(i, int)) if isinstance(ids, list) else (),
-        text=str(data.get("text") or ""),
-        topic=str(data.get("topic") or ""),
-    )
-
-
-def _rewords(text: str, s: Situation) -> list[str]:
-    """A stored answer is shown as it stands or not at all: no run of its words in other clothes."""
-    words = re.findall(r"\w+", text.casefold())
-    runs = {tuple(words[i : i + SHARED_RUN]) for i in range(len(words) - SHARED_RUN + 1)}
-    for candidate in s.answer.candidates:
-        theirs = re.findall(r"\w+", " ".join(candidate.parts).casefold())
-        if any(
-            tuple(theirs[i : i + SHARED_RUN]) in runs for i in range(len(theirs) - SHARED_RUN + 1)
-        ):
-            return ["repeats a stored answer instead of using it"]
-    return []

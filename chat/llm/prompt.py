@@ -30,17 +30,36 @@ def version() -> str:
     return hashlib.sha256(fixed_part().encode()).hexdigest()[:12]
 
 
-def prompt_for(s: Situation, results: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+def own_words(s: Situation) -> list[str]:
+    """What no reply may repeat."""
+    return [fixed_part(), s.guidance]
+
+
+def prompt_for(
+    s: Situation,
+    results: Sequence[dict[str, Any]] = (),
+    *,
+    tools: Sequence[dict[str, Any]] = (),
+) -> list[dict[str, Any]]:
+    """`tools`: for an endpoint that does not take them beside the prompt."""
     guidance = f"\n\nGuidance of the business:\n{s.guidance}" if s.guidance else ""
     return [
         {"role": "system", "content": fixed_part() + guidance},
-        {"role": "user", "content": json.dumps(_data(s, results), ensure_ascii=False)},
+        {"role": "user", "content": json.dumps(_data(s, results, tools), ensure_ascii=False)},
     ]
 
 
-def _data(s: Situation, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def size(prompt: Sequence[dict[str, Any]]) -> int:
+    """About how many tokens that is; four letters make one."""
+    return sum(len(m["content"]) for m in prompt) // 4
+
+
+def _data(
+    s: Situation, results: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     """Current facts only: an old value beside a new one would be repeated."""
-    return {
+    described = [t["function"] for t in tools]
+    return ({"tools": described} if described else {}) | {
         "business": s.business,
         "facts": [{"about": f.label, "fact": f.text} for f in s.recalled.facts],
         "candidates": [

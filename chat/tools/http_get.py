@@ -43,6 +43,8 @@ class HttpGet:
     async def __call__(self, tool: ToolSpec, attempt: Attempt) -> Outcome:
         if problem := _first_problem(attempt.arguments, tool.arguments):
             return Outcome(attempt, "arguments", detail=problem)
+        if any(str(value) in {".", ".."} for value in attempt.arguments.values()):
+            return Outcome(attempt, "arguments", detail="an argument climbs out of its place")
         try:
             async with asyncio.timeout(attempt.timeout):
                 status, body = await self._get(_filled(tool.url, attempt.arguments), tool, attempt)

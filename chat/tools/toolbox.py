@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from channels.db import database_sync_to_async
 from django.conf import settings
@@ -21,6 +22,7 @@ from .reflection import Lesson, Reflector, Run
 
 NAMESPACE = services.agent_namespace("bot")
 READS = services.sight("bot").namespaces
+WHO = "{customer}"
 VARIABLES = "RAPPORT_TOOL_"  # an admin may name these as a tool's secret, no others
 
 
@@ -74,13 +76,15 @@ class Toolbox:
         return {name: _in_words(value) for name, value in said.items()}
 
 
-def toolbox(*, verified: bool, now: datetime) -> Toolbox:
+def toolbox(*, verified: bool, customer: str, now: datetime) -> Toolbox:
     """Read the registered tools and what was learnt about them.
 
-    A visitor gets none that needs to know who is asking.
+    A visitor gets none that needs to know who is asking. `customer`: the business's own number
+    of who asks; it fills {customer} in an address, where no argument can put another one.
     """
+    who = customer if verified else ""
     rows = Tool.objects.filter(active=True).order_by("name")
-    specs = {t.name: _spec(t) for t in rows if verified or not t.needs_identity}
+    specs = {t.name: _spec(t, who) for t in rows if _allowed(t, who, verified=verified)}
     lessons = {
         name: [
             lesson.conditions["change"]
@@ -104,13 +108,17 @@ def toolbox(*, verified: bool, now: datetime) -> Toolbox:
     return Toolbox(specs, lessons, execute, database_sync_to_async(keep, thread_sensitive=False))
 
 
-def _spec(tool: Tool) -> ToolSpec:
+def _allowed(tool: Tool, who: str, *, verified: bool) -> bool:
+    return (verified or not tool.needs_identity) and (bool(who) or WHO not in tool.url)
+
+
+def _spec(tool: Tool, who: str) -> ToolSpec:
     named = tool.auth_secret
     return ToolSpec(
         name=tool.name,
         description=tool.description,
         arguments=tool.arguments,
-        url=tool.url,
+        url=tool.url.replace(WHO, quote(who, safe="")),
         result=tool.result,
         auth_header=tool.auth_header,
         token=os.environ.get(named, "") if named.startswith(VARIABLES) else "",

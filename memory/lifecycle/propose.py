@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from memory.llm.base import BadOutput
 from memory.types import Candidate, Category, GateResult, Intent, Said, TopicSpec, Transcript
 
 Fill = Callable[[list[dict[str, Any]], str, dict[str, Any]], dict[str, Any]]
@@ -51,7 +52,10 @@ def prompt_text(name: str) -> str:
 def propose(
     transcript: Transcript, topics: Sequence[TopicSpec], *, instructions: str, fill: Fill
 ) -> list[Candidate]:
-    """Return what the model found. What has no place (no such message, bad time) is left out."""
+    """Return what the model found. What has no place (no such message, bad time) is left out.
+
+    Raises BadOutput where nothing of what it found has one: that is no reading of this talk.
+    """
     known = {t.key: t for t in topics}
     said = {m.seq: m for m in transcript.messages}
     prompt = [
@@ -62,8 +66,11 @@ def propose(
         {"role": "user", "content": _as_data(transcript.messages)},
     ]
     items = fill(prompt, "memory_extract", EXTRACT_SCHEMA).get("items", [])
-    found = [_candidate(item, known, said) for item in items if isinstance(item, dict)]
-    return [c for c in found if c is not None]
+    found = [_candidate(item, known, said) for item in items]
+    placed = [c for c in found if c is not None]
+    if found and not placed:
+        raise BadOutput("none of it has a place in this conversation")
+    return placed
 
 
 UNSURE = (0.1, 0.6)  # the classifier's score; outside it the cheap gate's word stands

@@ -65,6 +65,12 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+        )
+
     @property
     def total(self) -> int:
         return self.prompt_tokens + self.completion_tokens
@@ -123,4 +129,4 @@ class ChatModel(Protocol):
         max_tokens: int = 800,
     ) -> tuple[dict[str, Any], Usage]: ...
 
-    async def find_out_tools(self) -> bool: ...
+    async def find_out_tools(self, deadline: float | None = None) -> bool: ...

@@ -97,11 +97,6 @@ def _session() -> Any:
 _minilm = MiniLM()
 
 
-def local_embedder() -> Embedder:
-    """What was trained on these weights asks for them, whatever the settings name."""
-    return _minilm
-
-
 def embedder() -> Embedder:
     """MiniLM, or the endpoint's model where one is named in the settings."""
     if not settings.OPENAI_EMBEDDING_MODEL:
@@ -117,6 +112,15 @@ def embed(texts: Sequence[str]) -> list[Vector]:
     return embedder().embed(texts)
 
 
+def embed_here(texts: Sequence[str]) -> list[Vector]:
+    """Vectors of MiniLM, whatever the settings name: classifiers and cuts were made with it."""
+    return _minilm.embed(texts)
+
+
+def embed_one_here(text: str) -> Vector:
+    return _cached(_minilm.model, text)
+
+
 def embed_one(text: str) -> Vector:
     """Return the vector of `text`; gate, answers and recall of one message share the work."""
     return _cached(embedder().model, text)
@@ -124,4 +128,4 @@ def embed_one(text: str) -> Vector:
 
 @lru_cache(maxsize=2048)  # 4 MB
 def _cached(model: str, text: str) -> Vector:
-    return embedder().embed([text])[0]
+    return (_minilm if model == _minilm.model else embedder()).embed([text])[0]

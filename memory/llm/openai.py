@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+import jsonschema
 import openai
 from openai import AsyncOpenAI
 
@@ -37,6 +38,7 @@ T = TypeVar("T")
 # 408, 409, 429 and 5xx may pass by themselves; https://platform.openai.com/docs/guides/error-codes
 RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 TRIES = 3
+PAUSE = 0.4  # seconds before the second try, twice that before the third
 WORKER_SECONDS = 60.0
 
 
@@ -111,18 +113,18 @@ class OpenAIChat:
 
         return asyncio.run(once())
 
-    async def find_out_tools(self) -> bool:
+    async def find_out_tools(self, deadline: float | None = None) -> bool:
         """Ask once whether this endpoint calls tools; where not, prompts use json_schema.
 
         Raises Unavailable where it could not be asked: that says nothing about tools.
         """
         if self.calls_tools is None:
-            self.calls_tools = await self._probe_tools()
+            self.calls_tools = await self._probe_tools(deadline or time.monotonic() + self.timeout)
             able = "calls" if self.calls_tools else "does not call"
             logger.info("The endpoint of %s %s tools", self.model, able)
         return self.calls_tools
 
-    async def _probe_tools(self) -> bool:
+    async def _probe_tools(self, deadline: float) -> bool:
         parameters = {
             "type": "object",
             "properties": {"ok": {"type": "boolean"}},
@@ -134,11 +136,9 @@ class OpenAIChat:
         }
         prompt: Prompt = [{"role": "user", "content": "Call the tool probe with ok = true."}]
         try:
-            async for event in self._stream_once(
-                prompt, [tool], time.monotonic() + self.timeout, 50
-            ):
-                if isinstance(event, ToolCall):
-                    return True
+            # Read to its end: only a whole reply tells the breaker that all is well.
+            events = [e async for e in self._stream_once(prompt, [tool], deadline, 50)]
+            return any(isinstance(e, ToolCall) for e in events)
         except (BadOutput, Refused) as exc:
             logger.info("Probe of %s: %s", self.model, exc)
         except Unavailable as exc:
@@ -169,6 +169,8 @@ class OpenAIChat:
             while (chunk := await self._guarded(lambda: anext(chunks, None), deadline)) is not None:
                 for event in reading.take(chunk):
                     yield event
+        if not reading.reason:
+            self.breaker.failed()
         for event in reading.end():
             if isinstance(event, Finished):
                 self.breaker.succeeded()
@@ -196,7 +198,11 @@ class OpenAIChat:
             raise BadOutput(f"ended with {choice and choice.finish_reason}", usage)
         if choice.message.refusal:
             raise Refused(choice.message.refusal)
-        return _parsed(choice.message.content or "", usage), usage
+        data = _parsed(choice.message.content or "", usage)
+        # Not every endpoint holds itself to the schema that it was given.
+        if problem := next(jsonschema.Draft202012Validator(schema).iter_errors(data), None):
+            raise BadOutput(f"not of the form asked for: {problem.message[:80]}", usage)
+        return data, usage
 
     def _check_breaker(self) -> None:
         if not self.breaker.allows():
@@ -216,22 +222,27 @@ class OpenAIChat:
                 self.breaker.failed()
             raise error from exc
 
-    async def _retrying(self, call: Callable[[], Awaitable[T]], deadline: float) -> T:
-        attempt = 1
+    async def _retrying(
+        self, call: Callable[[], Awaitable[tuple[dict[str, Any], Usage]]], deadline: float
+    ) -> tuple[dict[str, Any], Usage]:
+        """What failed and was paid for counts too."""
+        attempt, wasted = 1, Usage()
         while True:
             try:
-                return await call()
+                data, usage = await call()
+                return data, wasted + usage
             except Unavailable as exc:
                 if not await self._may_retry(exc, attempt, deadline):
                     raise
-            except BadOutput:
+            except BadOutput as exc:
+                wasted += exc.usage
                 if attempt >= TRIES or deadline - time.monotonic() < 1:
-                    raise
+                    raise BadOutput(str(exc), wasted) from exc
             attempt += 1
 
     async def _may_retry(self, error: Unavailable, attempt: int, deadline: float) -> bool:
         """Wait as long as the endpoint asks (Retry-After), if that leaves time for another try."""
-        wait = error.retry_after if error.retry_after is not None else 0.2 * 2**attempt
+        wait = error.retry_after if error.retry_after is not None else PAUSE * 2 ** (attempt - 1)
         if not error.retry or attempt >= TRIES or time.monotonic() + wait + 0.5 > deadline:
             return False
         await asyncio.sleep(wait)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -11,18 +13,24 @@ import openai
 from memory.types import Vector
 
 from .base import Embedder, Unavailable
+from .breaker import Breaker
 
 WIDTH = 512
 BATCH = 128  # texts a request
 SECONDS = 10.0
+# A customer waits for the vector of one message: then it is looked for by its letters.
+SECONDS_FOR_ONE = 2.5
 
 
+@dataclass
 class RemoteEmbedder:
-    def __init__(self, model: str, base_url: str, api_key: str) -> None:
-        self.model = model
-        self._client = openai.OpenAI(
-            base_url=base_url, api_key=api_key, timeout=SECONDS, max_retries=1
-        )
+    model: str
+    base_url: str
+    api_key: str
+    breaker: Breaker = field(default_factory=lambda: Breaker(failures=2))
+
+    def __post_init__(self) -> None:
+        self._client = openai.OpenAI(base_url=self.base_url, api_key=self.api_key, max_retries=0)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text, in order. Raises Unavailable."""
@@ -32,11 +40,28 @@ class RemoteEmbedder:
         return vectors
 
     def _ask(self, texts: list[str]) -> list[Vector]:
+        if not self.breaker.allows():
+            raise Unavailable("resting after failures in a row", kind="circuit", retry=False)
         try:
-            got = self._client.embeddings.create(model=self.model, input=texts, dimensions=WIDTH)
-        except openai.APIError as exc:
+            vectors = self._asked(texts, SECONDS if len(texts) > 1 else SECONDS_FOR_ONE)
+        except Unavailable:
+            self.breaker.failed()
+            raise
+        self.breaker.succeeded()
+        return vectors
+
+    def _asked(self, texts: list[str], seconds: float) -> list[Vector]:
+        try:
+            got = self._client.with_options(timeout=seconds).embeddings.create(
+                model=self.model, input=texts, dimensions=WIDTH
+            )
+            vectors = [_unit(i.embedding) for i in sorted(got.data, key=lambda i: i.index)]
+        # What is no JSON, or not of the shape promised, the SDK raises as what it stumbles over.
+        except (openai.APIError, ValueError, TypeError, AttributeError) as exc:
             raise Unavailable(f"no embeddings: {type(exc).__name__}") from exc
-        return [_unit(item.embedding) for item in sorted(got.data, key=lambda item: item.index)]
+        if len(vectors) != len(texts):
+            raise Unavailable(f"{len(vectors)} vectors for {len(texts)} texts", kind="broken")
+        return vectors
 
 
 def _unit(numbers: Sequence[float]) -> Vector:
@@ -45,7 +70,10 @@ def _unit(numbers: Sequence[float]) -> Vector:
         raise Unavailable(f"the endpoint sent {len(numbers)} numbers, at most {WIDTH} fit")
     vector = np.zeros(WIDTH, dtype=np.float32)
     vector[: len(numbers)] = numbers
-    vector /= max(float(np.linalg.norm(vector)), 1e-12)
+    length = float(np.linalg.norm(vector))
+    if not math.isfinite(length) or not length:
+        raise Unavailable("the endpoint sent no direction", kind="broken")
+    vector /= length
     vector.setflags(write=False)
     return vector
 

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from memory.lifecycle.write import record_event
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed_one
+from memory.llm.embeddings import embed_one_here as embed_one
 from memory.models import Memory, Note, Topic
 from memory.types import NoteFound, Vector
 

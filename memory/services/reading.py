@@ -14,7 +14,7 @@ from memory.lifecycle import gate as gates
 from memory.lifecycle import retrieve
 from memory.lifecycle.retrieve import Row, Weights
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed_one, embedder
+from memory.llm.embeddings import embed_one, embed_one_here, embedder
 from memory.models import Memory
 from memory.querysets import MemoryQuerySet
 from memory.types import Category, Fact, GateResult, Recalled, Status, Vector
@@ -40,10 +40,10 @@ def recall(
     `working`: what was said in this conversation, which is read before what is stored.
     `gate=False` measures the ranking alone.
     """
-    vector = _vector(message)
-    passed = _gate(message, before, vector) if gate else GateResult(True, "not asked")
+    passed = _gate(message, before) if gate else GateResult(True, "not asked")
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
+    vector = _vector(message)
     standing = withholding.standing(customer_id)
     if standing.erasing:
         return Recalled(gate=GateResult(False, "she asked for everything to be deleted"))
@@ -89,10 +89,9 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
     return [_fact(r) for r in standing]
 
 
-def _gate(message: str, before: Sequence[str], vector: Vector | None) -> GateResult:
-    if vector is None:
-        return GateResult(True, "nothing to judge it by: rather look than miss")
+def _gate(message: str, before: Sequence[str]) -> GateResult:
     classifier = gates.gates()["retrieve"]
+    vector = embed_one_here(message)
     return gates.needs_past(message, before=before, vector=vector, classifier=classifier)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from memory.lifecycle import gate
-from memory.llm.embeddings import embed_one
+from memory.llm.embeddings import embed_one_here
 
 
 def warm_up() -> None:
     """Load the embedder and the gate: two seconds that the first message would pay otherwise."""
-    embed_one("hello")
+    embed_one_here("hello")
     gate.gates()

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from memory import pipeline
 from memory.lifecycle import episode, known, mentions
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed
+from memory.llm.embeddings import embed_here as embed
 from memory.models import Conflict, Customer, Episode, Memory, Topic
 from memory.types import Status
 

@@ -38,7 +38,7 @@ def claim(topic, value, message, **more):
 def reading(topic, words):
     """Return a stand-in for `pipeline.consider`: `words` maps a phrase to the value it tells."""
 
-    def consider(said):
+    def consider(said, **how):
         found = []
         for m in said.by("customer"):
             if "forget" in m.text:

@@ -164,4 +164,4 @@ def test_it_runs_in_a_database_of_its_own_and_agrees_with_the_scorer(tmp_path, r
 def reads_nothing(monkeypatch):
     from memory import pipeline
 
-    monkeypatch.setattr(pipeline, "consider", lambda said: pipeline.Proposal())
+    monkeypatch.setattr(pipeline, "consider", lambda said, **how: pipeline.Proposal())

@@ -89,7 +89,7 @@ def test_every_decision_leaves_a_line_of_history(ada, reads_plans):
 def test_a_failure_gives_the_episode_back(ada, reads_plans, monkeypatch):
     episode = closed(ada, "we have Acorn")
     works = pipeline.consider
-    monkeypatch.setattr(pipeline, "consider", lambda said: 1 / 0)
+    monkeypatch.setattr(pipeline, "consider", lambda said, **how: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         pipeline.run(episode.pk, now=NOW)
     episode.refresh_from_db()
@@ -113,7 +113,7 @@ def test_one_bad_episode_does_not_stop_the_night(ada, ben, reads_plans, monkeypa
     closed(ben, "we have Acorn")
     works = pipeline.consider
 
-    def breaks(said):
+    def breaks(said, **how):
         if said.messages[0].text == "break":
             raise ValueError
         return works(said)

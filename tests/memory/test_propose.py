@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.lifecycle.propose import propose, second_opinion
+from memory.llm.base import BadOutput
 from memory.types import Category, Intent, Said, TopicSpec, Transcript
 from tests.llm_server import strict_schema_faults
 
@@ -59,9 +60,16 @@ def test_reads_an_item_with_its_message_and_time():
     ids=["the bot's own words", "no such message", "no time"],
 )
 def test_leaves_out_what_cannot_be_placed(wrong):
-    fill, _ = scripted(item(**wrong))
+    fill, _ = scripted(item(), item(**wrong))
 
-    assert propose(TALK, [TIMES], instructions="", fill=fill) == []
+    assert len(propose(TALK, [TIMES], instructions="", fill=fill)) == 1
+
+
+def test_a_reading_of_which_nothing_can_be_placed_is_none():
+    fill, _ = scripted(item(seq=99))
+
+    with pytest.raises(BadOutput):
+        propose(TALK, [TIMES], instructions="", fill=fill)
 
 
 def test_an_unknown_topic_is_no_topic():

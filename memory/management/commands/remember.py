@@ -31,8 +31,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {len(done)} decisions" if done else "  read already")
 
     def _tell(self, episode: Episode) -> None:
-        proposal = pipeline.consider(stored.load(episode.transcript))
-        source = write.Source(pipeline.AGENT, timezone.now(), pipeline.made_by())
+        proposal = pipeline.consider(stored.load(episode.transcript), by_model=True)
+        source = write.Source(pipeline.AGENT, timezone.now(), pipeline.made_by(proposal.engine))
         with write.customer_locked(episode.customer_id) as customer:
             decisions = pipeline.settle(customer, proposal.candidates, source=source)
             transaction.set_rollback(True)

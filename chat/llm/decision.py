@@ -1,0 +1,105 @@
+"""What the model decides, as the endpoint is asked for it: by its tools, or by one schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from .base import ToolCall, Unavailable
+
+REPLY_CHARS = 600
+
+
+def _closed(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string", "maxLength": REPLY_CHARS}
+WAYS = ["use_answer", "offer", "ask", "reply", "hand_over", "call_tool"]
+DECISION = _closed(
+    way={"type": "string", "enum": WAYS},
+    ids={"type": "array", "items": {"type": "integer"}},
+    text=_TEXT,
+    topic={"type": "string", "maxLength": 64},
+    tool={"type": "string", "maxLength": 64},
+    arguments={"type": "string", "maxLength": 1000},
+)
+
+
+def _function(name: str, description: str, **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": _closed(**properties),
+            "strict": True,
+        },
+    }
+
+
+CHOICES = [
+    _function(
+        "use_answer",
+        "Show one stored answer in its very words.",
+        ids={"type": "array", "items": {"type": "integer"}},
+        text=_TEXT,
+    ),
+    _function(
+        "offer",
+        "Let the customer choose among up to three.",
+        ids={"type": "array", "items": {"type": "integer"}},
+    ),
+    _function("ask", "Ask the customer about a topic of their own.", topic={"type": "string"}),
+    _function("hand_over", "A person has to take this.", text=_TEXT),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    way: str
+    ids: tuple[int, ...] = ()
+    text: str = ""
+    topic: str = ""
+    call: ToolCall | None = None
+
+
+def from_schema(data: dict[str, Any]) -> Decision:
+    if data.get("way") != "call_tool":
+        return of_way(data.get("way"), data)
+    try:
+        arguments = json.loads(data.get("arguments") or "{}")
+    except (json.JSONDecodeError, TypeError) as exc:
+        raise Unavailable("tool arguments are no JSON", kind="broken") from exc
+    if not isinstance(arguments, dict):
+        raise Unavailable("tool arguments are no object", kind="broken")
+    call = ToolCall("schema", str(data.get("tool") or ""), arguments)
+    return Decision("call_tool", call=call)
+
+
+def from_tools(text: str, calls: list[ToolCall]) -> Decision:
+    if not calls:
+        return Decision("reply", text=text.strip())
+    call = calls[0]
+    if call.name in WAYS:
+        return of_way(call.name, call.arguments)
+    return Decision("call_tool", call=call)
+
+
+def of_way(way: Any, data: dict[str, Any]) -> Decision:
+    """Endpoints without strict schemas may send anything: what has no place is left out."""
+    if way not in WAYS or way == "call_tool":
+        raise Unavailable("no such way to answer", kind="broken")
+    ids = data.get("ids")
+    return Decision(
+        way,
+        ids=tuple(i for i in ids if isinstance(i, int)) if isinstance(ids, list) else (),
+        text=str(data.get("text") or "").strip(),
+        topic=str(data.get("topic") or ""),
+    )
