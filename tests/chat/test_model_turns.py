@@ -72,6 +72,12 @@ async def receipt():
     return (await in_db_thread(Turn.objects.latest)("pk")).trace
 
 
+async def is_asked(server):
+    async with asyncio.timeout(20):
+        while not asked(server):
+            await asyncio.sleep(0.02)
+
+
 async def escalation():
     return await in_db_thread(Escalation.objects.get)()
 
@@ -292,15 +298,14 @@ class TestManyMessages:
         decide(one_server, "use_answer", ids=[rinse.pk], fault=Fault(delay=1.0), times=1)
         decide(one_server, "use_answer", ids=[rinse.pk])
 
-        first = asyncio.create_task(told(chat.pk, "I have a question", client_id="a"))
-        while not asked(one_server):
-            await asyncio.sleep(0.02)
-        await told(chat.pk, "when can i rinse", client_id="b")
+        first = asyncio.create_task(told(chat.pk, "when can i rinse", client_id="a"))
+        await is_asked(one_server)
+        await told(chat.pk, "after an extraction i mean", client_id="b")
         await first
 
         assert await in_db_thread(said)(chat) == ["\n\n".join(WORDS)]
         data = json.loads(asked(one_server)[-1]["messages"][1]["content"])
-        assert data["message"] == "I have a question\nwhen can i rinse"
+        assert data["message"] == "when can i rinse\nafter an extraction i mean"
         outcomes = await in_db_thread(list)(Turn.objects.values_list("outcome", flat=True))
         assert sorted(outcomes) == ["answered", "dropped"]
 
@@ -309,8 +314,7 @@ class TestManyMessages:
         decide(one_server, "use_answer", ids=[rinse.pk], fault=Fault(delay=1.0))
 
         turn = asyncio.create_task(told(chat.pk, "when can i rinse"))
-        while not asked(one_server):
-            await asyncio.sleep(0.02)
+        await is_asked(one_server)
         await in_db_thread(conversations.record_customer_message)(
             chat.pk, client_id="x", text="never mind", now=NOW
         )

@@ -23,7 +23,7 @@ def does_not_wait(settings):
 
 
 def withheld(customer):
-    return withholding.withheld(customer.pk)
+    return withholding.withheld(customer.pk, withholding.standing(customer.pk))
 
 
 def test_nothing_is_withheld_when_all_is_read(told):
