@@ -3,8 +3,7 @@
 Pings only: whoever hears one reads the rows it lacks.
 
 A channel layer drops messages when it is full and loses them when it dies; rows are read from the
-database after the
-last seq seen, so a lost ping is made good by the next.
+database after the last seq seen, so a lost ping is made good by the next.
 """
 
 from __future__ import annotations
@@ -51,10 +50,6 @@ def browser_group(digest: str) -> str:
 async def became_known(digest: str) -> None:
     """Tell the other tabs of a browser that its first message made it somebody."""
     await _asend({browser_group(digest): {"type": "chat.known"}})
-
-
-def desk_on_commit() -> None:
-    transaction.on_commit(lambda: _send({DESK: {"type": "desk.changed"}}), robust=True)
 
 
 async def typing(conversation_id: int, customer_id: int, *, who: str, origin: str = "") -> None:

@@ -150,7 +150,7 @@ def link_back(conversation_id: int) -> str:
     return signing.dumps(conversation_id, salt=LINK_SALT, compress=False)
 
 
-def from_link(signed: str, *, now: datetime) -> Conversation | None:
+def from_link(signed: str) -> Conversation | None:
     """Return the conversation of a link that is still good.
 
     Only a visitor's: an identified customer signs in.

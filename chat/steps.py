@@ -24,12 +24,7 @@ class TooLong(Exception):
 class Turn:
     """One message on its way to an answer."""
 
-    def __init__(
-        self,
-        conversation_id: int,
-        message: Message,
-        now: datetime,
-    ) -> None:
+    def __init__(self, conversation_id: int, message: Message, now: datetime) -> None:
         self.conversation_id = conversation_id
         self.message = message
         self.began, self.began_at = monotonic(), now
@@ -69,7 +64,7 @@ class Turn:
         )
         return next(filter(None, found), "")
 
-    def alarm(self, why: str, *, may_answer: bool) -> None:
+    def alarm(self, why: str) -> None:
         """The business's emergency text, whoever has the conversation, and a person at once."""
         text = conversations.business().emergency_text
         said = text or wordings.say("emergency", self.conversation_id, self.message.seq)

@@ -145,7 +145,7 @@ async def _answer(
     turn: Turn, with_engines: Sequence[Engine] | None, *, may_answer: bool
 ) -> AsyncIterator[Event]:
     if why := await in_db_thread(turn.emergency)():
-        await in_db_thread(turn.alarm)(why, may_answer=may_answer)
+        await in_db_thread(turn.alarm)(why)
     elif not may_answer:
         return
     else:

@@ -92,15 +92,14 @@ async def privacy(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def back(request: HttpRequest, signed: str) -> HttpResponse:
     """The link in the one e-mail: this browser is that visitor's from here on."""
-    now = timezone.now()
-    conversation = await in_db_thread(identity.from_link)(signed, now=now)
+    conversation = await in_db_thread(identity.from_link)(signed)
     if conversation is None:
         business = await in_db_thread(conversations.business)()
         answer = await in_db_thread(render)(request, "chat/gone.html", {"business": business})
         answer.status_code = 410
         return answer
     token = await in_db_thread(identity.issue)(
-        conversation.customer_id, address=_address(request), now=now
+        conversation.customer_id, address=_address(request), now=timezone.now()
     )
     return _with_cookie(redirect("chat:page"), token)
 
@@ -127,8 +126,7 @@ async def chat_as(request: HttpRequest) -> HttpResponse:
     return _with_cookie(redirect("chat:page"), token, days=1)
 
 
-# --- helpers
-# ---------------------------------------------------------------------------------------
+# --- helpers -------------------------------------------------------------------------------------
 
 
 async def _form(request: HttpRequest, sent: dict[str, Any]) -> HttpResponse:

@@ -17,7 +17,6 @@ from memory.types import AnswerCandidate, ShareVerdict
 from . import gaps
 from .models import Escalation, Question
 
-Choice = Literal["everyone", "customer", "none"]
 SCOPES: tuple[Literal["everyone", "customer"], ...] = ("everyone", "customer")
 # From this likeness on a stored answer is shown side by side before another one is kept beside it.
 SAME_QUESTION = 0.8

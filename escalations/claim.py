@@ -61,9 +61,7 @@ def claim(escalation_id: int, *, staff: User, now: datetime) -> Escalation:
 
 
 @transaction.atomic
-def assign(
-    escalation_id: int, *, to: User, expected: int | None, by: User, now: datetime
-) -> Escalation:
+def assign(escalation_id: int, *, to: User, expected: int | None, now: datetime) -> Escalation:
     """Give it to `to` if `expected` (a staff id, or None) still has it.
 
     Raises AlreadyClaimed, Closed.

@@ -9,7 +9,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
-from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from chat.frames import BadFrame, clean
@@ -62,10 +61,6 @@ class FactForm(forms.Form):
     text = forms.CharField(label=_("What is so"), max_length=500)
 
 
-class QueueFilter(forms.Form):
-    queue = forms.IntegerField(required=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     field: str
@@ -113,7 +108,3 @@ def _until(text: str, zone: str) -> tuple[datetime | None, Fault | None]:
         return None, Fault("valid_until", str(_("This is not a date.")))
     end = datetime.combine(day + timedelta(days=1), time(), ZoneInfo(zone))
     return end.astimezone(UTC), None
-
-
-def staff_choice(user: User) -> tuple[int, str]:
-    return user.pk, user.get_full_name() or user.get_username()

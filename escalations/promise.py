@@ -18,7 +18,6 @@ logger = logging.getLogger(__name__)
 class Promise:
     text: str
     due_at: datetime | None = None  # when a first reply is due, in opening hours
-    opens_at: datetime | None = None  # None while open, and when nothing is known of the hours
 
 
 def opening_hours(calendar: Calendar) -> hours.Hours:
@@ -49,7 +48,7 @@ def make(
     if opens > now:
         when = hours.moment_in_words(calendar, opens, now, reader_zone=reader_zone)
         text = _("{asked} We are open again {when}, and you will find the answer here.")
-        return Promise(text.format(asked=asked, when=when), due, opens)
+        return Promise(text.format(asked=asked, when=when), due)
     if urgent:
         return Promise(_("A person has been told at once. Please stay here."), due)
     when = hours.moment_in_words(calendar, due, now, reader_zone=reader_zone)

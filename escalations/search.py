@@ -47,11 +47,7 @@ def search(words: str) -> Found:
 def _customers(words: str) -> QuerySet[Customer]:
     return (
         Customer.objects.filter(erase_requested_at=None)
-        .annotate(
-            near=Greatest(
-                TrigramWordSimilarity(words, "name"), TrigramWordSimilarity(words, "email")
-            )
-        )
+        .annotate(near=_near(words))
         .filter(Q(near__gt=LIKE) | Q(external_id=words) | Q(name__icontains=words))
         .order_by("-near", "name")[:SHOWN]
     )

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from chat import wordings
-from chat.models import Conversation, Message
+from chat.models import Conversation
 
 from .log import Handler, Kind, Sender, append, flush, locked, save
 from .zone import business
@@ -91,9 +91,3 @@ def close_idle(*, now: datetime) -> int:
 
 def _idle_since(now: datetime) -> datetime:
     return now - timedelta(minutes=settings.CHAT_IDLE_MINUTES)
-
-
-def rows_after(conversation_id: int, seq: int) -> list[Message]:
-    return list(
-        Message.objects.filter(conversation_id=conversation_id, seq__gt=seq).order_by("seq")
-    )

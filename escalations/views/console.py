@@ -21,6 +21,7 @@ from memory.types import AnswerCandidate
 
 from .base import DeskRequest, for_staff, list_context, number, others_here, page
 
+WORK_PARTS = [f"escalations/_{name}.html" for name in ("state", "log", "arrived", "reply_bar")]
 LIKENESS = ((0.85, _("almost certainly")), (0.6, _("probably")), (0.0, _("perhaps")))
 
 
@@ -72,7 +73,7 @@ def live(request: DeskRequest) -> HttpResponse:
         context |= work_context(request, escalation)
         if seen is not None:
             context["arrived"] = drafts.arrived_since(escalation, seen)
-        parts += work_parts(escalation)
+        parts += WORK_PARTS
     elif conversation_pk is not None:
         conversation = get_object_or_404(
             Conversation.objects.select_related("customer"), pk=conversation_pk
@@ -89,11 +90,6 @@ def live(request: DeskRequest) -> HttpResponse:
 def fragments(request: DeskRequest, parts: list[str], context: dict[str, Any]) -> HttpResponse:
     """Return parts of the page, each marked for the place that it has there."""
     return HttpResponse("\n".join(render_to_string(p, context, request) for p in parts))
-
-
-def work_parts(escalation: Escalation) -> list[str]:
-    names = ("state", "log", "arrived", "reply_bar")
-    return [f"escalations/_{name}.html" for name in names]
 
 
 def find(pk: int) -> Escalation:

@@ -94,7 +94,7 @@ def correct(request: DeskRequest, pk: int) -> HttpResponse:
 @for_staff
 def confirm(request: DeskRequest, pk: int) -> HttpResponse:
     def do(memory: Memory, by: str, now: datetime) -> None:
-        services.confirm(memory.pk, by=by, staff_id=request.user.pk, now=now)
+        services.confirm(memory.pk, by=by, now=now)
 
     return _change(request, pk, do)
 

@@ -91,7 +91,7 @@ def judge(request: DeskRequest, pk: int) -> HttpResponse:
         if memory.status == "pending":
             services.review(pk, approve=approve, by=by, staff_id=request.user.pk, now=now)
         elif approve:
-            services.confirm(pk, by=by, staff_id=request.user.pk, now=now)
+            services.confirm(pk, by=by, now=now)
         else:
             services.forget(memory.customer_id, memory_id=pk, by=by, now=now)
     except services.Touched:

@@ -18,7 +18,7 @@ from escalations import broadcast, claim, drafts, people, reply
 from escalations.models import Escalation, StaffNote
 
 from .base import DeskRequest, back_to, for_staff, list_context, number
-from .console import find, fragments, work_context, work_parts
+from .console import WORK_PARTS, find, fragments, work_context
 
 
 @require_POST
@@ -103,7 +103,7 @@ def _stale(request: DeskRequest, escalation: Escalation) -> HttpResponse:
         "text": request.POST.get("text", ""),
     }
     if request.htmx:
-        return fragments(request, work_parts(escalation), context | {"live": True})
+        return fragments(request, WORK_PARTS, context | {"live": True})
     drafts.save(
         escalation, staff=request.user, text=context["text"], seen_seq=seen, now=timezone.now()
     )
@@ -118,7 +118,7 @@ def _answer(request: DeskRequest, pk: int, *, event: str = "", fault: str = "") 
             messages.error(request, fault)
         return back_to(request, escalation)
     context: dict[str, Any] = list_context(request) | work_context(request, escalation)
-    parts = ["escalations/_tabs.html", "escalations/_list.html", *work_parts(escalation)]
+    parts = ["escalations/_tabs.html", "escalations/_list.html", *WORK_PARTS]
     response = fragments(request, parts, context | {"live": True, "fault": fault})
     if event:
         seq = escalation.conversation.last_seq

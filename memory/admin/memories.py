@@ -113,9 +113,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
         self.each(
             request,
             rows.filter(status=Status.ACTIVE),
-            lambda m: services.confirm(
-                m.pk, by=actor(request), staff_id=staff_id(request), now=now()
-            ),
+            lambda m: services.confirm(m.pk, by=actor(request), now=now()),
             done="confirmed",
         )
 

@@ -197,7 +197,7 @@ def _retire(request: HttpRequest, pk: int) -> None:
 _DECISIONS: dict[tuple[str, str], Callable[[HttpRequest, int], object]] = {
     ("memory", "approve"): lambda r, pk: services.review(pk, approve=True, **_who(r)),
     ("memory", "reject"): lambda r, pk: services.review(pk, approve=False, **_who(r)),
-    ("memory", "undo"): lambda r, pk: services.undo_review(pk, **_who(r)),
+    ("memory", "undo"): lambda r, pk: services.undo_review(pk, by=actor(r), now=now()),
     ("conflict", "keep"): lambda r, pk: _conflict(r, pk, "keep"),
     ("conflict", "replace"): lambda r, pk: _conflict(r, pk, "replace"),
     ("conflict", "both"): lambda r, pk: _conflict(r, pk, "both"),

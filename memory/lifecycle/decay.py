@@ -44,7 +44,7 @@ def expire(*, now: datetime) -> int:
     """Relabel what its end already keeps out of every answer; return how many."""
     ended = Memory.objects.filter(status=Status.ACTIVE, valid_until__lte=now)
     changed = 0
-    for batch in _batches(ended.order_by("pk"), now):
+    for batch in _batches(ended.order_by("pk")):
         for m in batch:
             m.status, m.ended_at = Status.EXPIRED, m.valid_until
         changed += _save(batch, "memory.expired", "its time is over", now)
@@ -56,7 +56,7 @@ def fade(*, now: datetime, progress: Progress | None = None) -> int:
     threshold = settings.MEMORY_FORGET_BELOW
     rows = Memory.objects.filter(status=Status.ACTIVE, permanent=False).select_related("topic")
     seen = changed = 0
-    for batch in _batches(rows.order_by("pk"), now):
+    for batch in _batches(rows.order_by("pk")):
         faded = [m for m in batch if strength_of(m, now=now) < threshold]
         for m in faded:
             m.status, m.ended_at = Status.FORGOTTEN, now
@@ -67,7 +67,7 @@ def fade(*, now: datetime, progress: Progress | None = None) -> int:
     return changed
 
 
-def _batches(rows: Any, now: datetime) -> Iterator[list[Memory]]:
+def _batches(rows: Any) -> Iterator[list[Memory]]:
     last = 0
     while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk

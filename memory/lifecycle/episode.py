@@ -9,8 +9,6 @@ from typing import Any
 from memory import secrets
 from memory.types import Said, Transcript
 
-FORGOTTEN = "[forgotten at the customer’s request]"
-
 
 def dump(transcript: Transcript) -> dict[str, Any]:
     """Return plain JSON without secrets: they are kept nowhere, also not till the agent ran."""

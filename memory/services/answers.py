@@ -18,8 +18,6 @@ from memory.types import Category, Status
 from .bell import ring_on_commit
 from .votes import confirm_wording
 
-NEWER = "a newer answer to the same title"
-
 
 def add_answer(
     *,
@@ -59,7 +57,7 @@ def add_answer(
         owner_id=owner_id if owner_id is not None else staff_id,
         said_at=now,
         recorded_at=now,
-        review_on=review_on or _review_on(now),
+        review_on=review_on or next_review(now),
         valid_from=valid_from,
         valid_until=valid_until,
         needs_review=pending,
@@ -74,10 +72,7 @@ def add_answer(
 
 @transaction.atomic
 def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime) -> None:
-    old = None if answer.status == Status.PENDING else _of_title(answer.title)
-    if old is not None:
-        # Close the old row first: one active answer a title.
-        _close(old, Status.SUPERSEDED, by=by, reason=NEWER, now=now)
+    old = None if answer.status == Status.PENDING else _make_room(answer.title, by=by, now=now)
     answer.save()
     record_event(
         "answer.created", at=now, actor=by, answer_id=answer.pk, reason=answer.share_reason
@@ -138,11 +133,7 @@ def approve_answer(answer_id: int, *, by: str, now: datetime) -> Answer:
     """A pending answer goes to everyone, as the staff member's choice."""
     with transaction.atomic():
         answer = Answer.objects.select_for_update().get(pk=answer_id, status=Status.PENDING)
-        old = _of_title(answer.title)
-        if old is not None:
-            _close(
-                old, Status.SUPERSEDED, by=by, reason="a newer answer to the same title", now=now
-            )
+        old = _make_room(answer.title, by=by, now=now)
         answer.status, answer.needs_review, answer.review_reason = Status.ACTIVE, False, ""
         answer.recorded_at = now
         answer.save(update_fields=["status", "needs_review", "review_reason", "recorded_at"])
@@ -195,6 +186,14 @@ def _of_title(title: str) -> Answer | None:
     return next((Answer.objects.get(pk=pk) for pk, t in titles if normalise(t) == asked), None)
 
 
+def _make_room(title: str, *, by: str, now: datetime) -> Answer | None:
+    """Close what stands under that title, before another takes its place: one active a title."""
+    old = _of_title(title)
+    if old is not None:
+        _close(old, Status.SUPERSEDED, by=by, reason="a newer answer to the same title", now=now)
+    return old
+
+
 def _close(answer: Answer, status: Status, *, by: str, reason: str, now: datetime) -> None:
     answer.status, answer.ended_at, answer.needs_review = status, now, False
     answer.save(update_fields=["status", "ended_at", "needs_review"])
@@ -209,7 +208,7 @@ def _inherit(old: Answer, new: Answer) -> None:
     AnswerMatch.objects.filter(answer=old, outcome__in=votes).update(answer=new)
 
 
-def _review_on(now: datetime) -> date:
+def next_review(now: datetime) -> date:
     return (now + timedelta(days=settings.MEMORY_REVIEW_DAYS)).date()
 
 

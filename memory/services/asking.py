@@ -20,7 +20,6 @@ from .stock import Stock, is_verified, stock
 
 OFFERED = 3
 SHORT = 9  # words; a follow-up that leans on the message before it ("and for children?")
-SAME = 0.5  # a short word of a fact and of an answer are one from their first letters on
 
 
 def answer_for(

@@ -92,7 +92,7 @@ def _make_room(m: Memory, now: datetime) -> dict[str, Any] | None:
     return {"id": standing.pk, **write.snapshot(standing)}
 
 
-def confirm(memory_id: int, *, by: str, now: datetime, staff_id: int | None = None) -> Memory:
+def confirm(memory_id: int, *, by: str, now: datetime) -> Memory:
     """It is still so: fresh again, and back if it had merely faded."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
@@ -156,7 +156,7 @@ def _teach(topic: Topic, quote: str, *, example: bool, by: str, now: datetime) -
     )
 
 
-def undo_review(memory_id: int, *, by: str, now: datetime, staff_id: int | None = None) -> Memory:
+def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
     """Back to waiting, while nothing newer happened to the topic."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 
 from memory.lifecycle.write import record_event
 from memory.models import Answer
 from memory.types import Status
+
+from .answers import next_review
 
 
 @transaction.atomic
@@ -19,7 +20,7 @@ def still_right(answer_id: int, *, by: str, now: datetime) -> Answer:
     if answer is None:
         raise LookupError(f"answer {answer_id} is not in use")
     before = answer.review_on
-    answer.review_on = (now + timedelta(days=settings.MEMORY_REVIEW_DAYS)).date()
+    answer.review_on = next_review(now)
     answer.needs_review, answer.review_reason = False, ""
     answer.save(update_fields=["review_on", "needs_review", "review_reason"])
     record_event(

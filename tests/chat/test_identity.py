@@ -117,19 +117,19 @@ class TestLinkBack:
         with time_machine.travel(NOW, tick=False):
             link = identity.link_back(chat.pk)
         with time_machine.travel(NOW + timedelta(days=6, hours=23), tick=False):
-            assert identity.from_link(link, now=NOW) == chat
+            assert identity.from_link(link) == chat
         with time_machine.travel(NOW + timedelta(days=7, seconds=2), tick=False):
-            assert identity.from_link(link, now=NOW) is None
+            assert identity.from_link(link) is None
 
     def test_opens_nothing_of_a_named_customer(self, ada):
         link = identity.link_back(make_conversation(ada).pk)
 
-        assert identity.from_link(link, now=NOW) is None
+        assert identity.from_link(link) is None
 
     def test_is_worth_nothing_when_it_was_changed(self, visitor):
         link = identity.link_back(make_conversation(visitor).pk)
 
-        assert identity.from_link(link[:-1] + ("A" if link[-1] != "A" else "B"), now=NOW) is None
+        assert identity.from_link(link[:-1] + ("A" if link[-1] != "A" else "B")) is None
 
     def test_a_typed_address_merges_nothing(self, visitor, ada):
         Customer.objects.filter(pk=ada.pk).update(email="ada@example.org")

@@ -73,7 +73,7 @@ class TestAssign:
     def test_hands_it_to_a_colleague_who_was_expected_to_take_it(self, escalation, sam, kim):
         claim.claim(escalation.pk, staff=sam, now=NOW)
 
-        claim.assign(escalation.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        claim.assign(escalation.pk, to=kim, expected=sam.pk, now=NOW)
 
         escalation.refresh_from_db()
         assert escalation.claimed_by == kim
@@ -82,10 +82,10 @@ class TestAssign:
         claim.claim(escalation.pk, staff=kim, now=NOW)
 
         with pytest.raises(claim.AlreadyClaimed, match="Kim is on it"):
-            claim.assign(escalation.pk, to=sam, expected=None, by=sam, now=NOW)
+            claim.assign(escalation.pk, to=sam, expected=None, now=NOW)
 
     def test_silences_the_bot_when_nobody_had_it(self, escalation, sam, kim):
-        claim.assign(escalation.pk, to=kim, expected=None, by=sam, now=NOW)
+        claim.assign(escalation.pk, to=kim, expected=None, now=NOW)
         assert handler_of(escalation) == Handler.STAFF
 
 

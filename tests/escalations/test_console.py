@@ -155,7 +155,7 @@ class TestClaiming:
         desk.post(f"/inbox/{escalation.pk}/assign/", data)
         assert Escalation.objects.get(pk=escalation.pk).claimed_by == sam
 
-        claim.assign(escalation.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        claim.assign(escalation.pk, to=kim, expected=sam.pk, now=NOW)
         late = {"to": sam.pk, "expected": ""}
         page = desk.post(f"/inbox/{escalation.pk}/assign/", late, follow=True).content.decode()
         assert "Kim is on it." in page

@@ -79,7 +79,7 @@ class TestTheKeepingStep:
 
     def test_proposes_the_words_of_a_colleague_who_had_it_before(self, claimed, sam, kim):
         reply.send(claimed.pk, staff=sam, text="I will ask.", seen_seq=None, now=NOW)
-        claim.assign(claimed.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        claim.assign(claimed.pk, to=kim, expected=sam.pk, now=NOW)
         reply.send(claimed.pk, staff=kim, text="24 hours.", seen_seq=None, now=NOW)
 
         step = capture.propose(Escalation.objects.get(pk=claimed.pk), now=NOW)

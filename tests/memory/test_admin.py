@@ -170,7 +170,7 @@ class TestPages:
         assert model._default_manager.count() == count
 
     def test_a_memorys_page_tells_its_history(self, page, client, fact):
-        services.confirm(fact.pk, by="staff:1", staff_id=None, now=timezone.now())
+        services.confirm(fact.pk, by="staff:1", now=timezone.now())
 
         shown = client.get(page(Memory).url("change", fact.pk)).content.decode()
 
