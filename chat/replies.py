@@ -175,12 +175,18 @@ class _Writer:
 def listed(facts: Sequence[Fact]) -> str:
     """One fact in a line, several in lines of their own."""
     if len(facts) == 1:
-        return f"{facts[0].label}: {_ended(facts[0].text)}"
+        return _labelled(facts[0])
     return "\n" + _lines(facts)
 
 
 def _lines(facts: Sequence[Fact]) -> str:
-    return "\n".join(f"• {f.label}: {_ended(f.text)}" for f in facts)
+    return "\n".join(f"• {_labelled(f)}" for f in facts)
+
+
+def _labelled(fact: Fact) -> str:
+    """A fact that was a mere value ("Acorn Health") carries its label already."""
+    text = _ended(fact.text)
+    return text if text.startswith(f"{fact.label}:") else f"{fact.label}: {text}"
 
 
 def _ended(text: str) -> str:

@@ -4,6 +4,8 @@ import asyncio
 import logging
 from threading import Thread
 
+from django.db import DatabaseError
+
 logger = logging.getLogger(__name__)
 
 
@@ -11,6 +13,16 @@ def load_models() -> None:
     from memory import services
 
     services.warm_up()
+
+
+def read_a_first_message() -> None:
+    """The vectors of topics and emergencies, which the first message would wait for otherwise."""
+    from chat import warming
+
+    try:
+        warming.warm_up()
+    except DatabaseError as exc:
+        logger.warning("The first message will wait for its vectors: %s", exc)
 
 
 def find_out_about_the_endpoint() -> None:
@@ -29,6 +41,7 @@ def find_out_about_the_endpoint() -> None:
 
 def _get_ready() -> None:
     load_models()
+    read_a_first_message()
     find_out_about_the_endpoint()
 
 

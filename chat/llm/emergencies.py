@@ -16,6 +16,7 @@ from .intents import Embed, Kind, likelihoods
 
 SURE = 0.45  # chosen on invented messages of several trades and the development turns
 SURE_OF_A_PART = 0.8  # a sentence taken out of its story alarms sooner
+MOST_PARTS = 8
 DANGER_WEIGHT = 0.5
 LISTED_WEIGHT = 0.7
 FAR = 0.45  # cosine of sentences that merely speak of the same things
@@ -73,5 +74,8 @@ def _says(text: str, listed: Sequence[str]) -> bool:
 
 def _long(text: str) -> list[str]:
     """In a long message the alarming sentence must not drown in the others."""
-    said = p.sentences(text)
-    return [s for s in said if len(p.words(s)) > 3] if len(said) > 1 else []
+    said = [s for s in p.sentences(text) if len(p.words(s)) > 3]
+    if len(said) < 2:
+        return []
+    # Ten thousand characters hold hundreds of sentences: those with a dangerous word come first.
+    return sorted(said, key=lambda s: not any(p.hits(s, (p.DANGER,))))[:MOST_PARTS]
