@@ -70,7 +70,7 @@ class ApiKeyAdmin(ServiceAdmin[ApiKey]):
     def reaches(self, key: ApiKey) -> str:
         return ", ".join("/".join(n) for n in key.namespaces) or "the desk"
 
-    @admin.action(description="Revoke")
+    @admin.action(description="Revoke", permissions=["act"])
     def revoke(self, request: HttpRequest, rows: QuerySet[ApiKey]) -> None:
         for key in rows:
             services.revoke_key(key.pk, by=actor(request), now=now())
@@ -89,7 +89,7 @@ class LessonAdmin(RecordAdmin[Lesson]):
     def where(self, lesson: Lesson) -> str:
         return "/".join(lesson.namespace)
 
-    @admin.action(description="Approve for all agents")
+    @admin.action(description="Approve for all agents", permissions=["act"])
     def share(self, request: HttpRequest, rows: QuerySet[Lesson]) -> None:
         for lesson in rows:
             services.promote(lesson.pk, by=actor(request), approved_by=staff_id(request), now=now())

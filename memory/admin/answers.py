@@ -74,7 +74,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
         events = MemoryEvent.objects.filter(answer=obj).order_by("at", "pk")
         return {"timeline": told(list(events))}
 
-    @admin.action(description="Approve for everyone")
+    @admin.action(description="Approve for everyone", permissions=["act"])
     def approve(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:
         self.each(
             request,
@@ -83,7 +83,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
             done="approved",
         )
 
-    @admin.action(description="Take out of use")
+    @admin.action(description="Take out of use", permissions=["act"])
     def retire(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:
         self.each(
             request,
@@ -113,11 +113,11 @@ class AnswerMatchAdmin(RecordAdmin[AnswerMatch]):
         page = reverse("admin:memory_answer_change", args=[match.answer_id])
         return format_html('<a href="{}">{}</a>', page, match.answer.title[:80])
 
-    @admin.action(description="Confirm: this wording means this answer")
+    @admin.action(description="Confirm: this wording means this answer", permissions=["act"])
     def confirm(self, request: HttpRequest, rows: QuerySet[AnswerMatch]) -> None:
         self._decide(request, rows, "confirmed")
 
-    @admin.action(description="Refuse: this wording means something else")
+    @admin.action(description="Refuse: this wording means something else", permissions=["act"])
     def refuse(self, request: HttpRequest, rows: QuerySet[AnswerMatch]) -> None:
         self._decide(request, rows, "refused")
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -20,7 +21,7 @@ from memory import services
 M = TypeVar("M", bound=Model)
 
 # What a service says no with; anything else is a fault of ours.
-REFUSED = (ValueError, LookupError, services.Touched, services.StillSeveral)
+REFUSED = (ValueError, LookupError, ObjectDoesNotExist, services.Touched, services.StillSeveral)
 
 
 def actor(request: HttpRequest) -> str:
@@ -50,6 +51,10 @@ class RecordAdmin(admin.ModelAdmin[M]):
     def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
         return False
 
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """For the actions: whoever may change such rows. To look at a list decides nothing."""
+        return bool(request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}"))
+
     def about(self, obj: M) -> dict[str, Any]:
         """What the page of one row shows beside its fields."""
         return {}
@@ -77,7 +82,7 @@ class ServiceAdmin(RecordAdmin[M]):
         return bool(request.user.has_perm(f"{self.opts.app_label}.add_{self.opts.model_name}"))
 
     def has_change_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
-        return bool(request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}"))
+        return self.has_act_permission(request)
 
     def changeform_view(
         self,

@@ -44,7 +44,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
 
     def has_change_permission(self, request: HttpRequest, obj: Customer | None = None) -> bool:
         # For the list alone, whose action asks again before anything is done.
-        return obj is None and bool(request.user.has_perm("memory.change_customer"))
+        return obj is None and self.has_act_permission(request)
 
     @admin.display(description="customer", ordering="name")
     def name_shown(self, customer: Customer) -> str:
@@ -84,7 +84,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
         answer["Content-Disposition"] = f'attachment; filename="customer-{customer.pk}.json"'
         return answer
 
-    @admin.action(description="Erase, with a receipt")
+    @admin.action(description="Erase, with a receipt", permissions=["act"])
     def erase_chosen(
         self, request: HttpRequest, rows: QuerySet[Customer]
     ) -> HttpResponseBase | None:
@@ -93,7 +93,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
 
     def erase(self, request: HttpRequest) -> HttpResponse:
         """Ask first, by GET; erase by POST. It cannot be undone."""
-        if not request.user.has_perm("memory.change_customer"):
+        if not self.has_act_permission(request):
             raise PermissionDenied
         given = request.POST if request.method == "POST" else request.GET
         rows = Customer.objects.filter(pk__in=[p for p in given.getlist("pk") if p.isdecimal()])

@@ -108,7 +108,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     def about(self, obj: Memory) -> dict[str, Any]:
         return {"quotes": _quotes(obj), "timeline": timeline(obj), "versions": _versions(obj)}
 
-    @admin.action(description="Confirm: it still holds")
+    @admin.action(description="Confirm: it still holds", permissions=["act"])
     def confirm(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
         self.each(
             request,
@@ -117,7 +117,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
             done="confirmed",
         )
 
-    @admin.action(description="Forget at the customer's request")
+    @admin.action(description="Forget at the customer's request", permissions=["act"])
     def forget(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
         self.each(
             request,
@@ -126,11 +126,11 @@ class MemoryAdmin(ServiceAdmin[Memory]):
             done="forgotten",
         )
 
-    @admin.action(description="Approve what waits")
+    @admin.action(description="Approve what waits", permissions=["act"])
     def approve(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
         self._review(request, rows, approve=True)
 
-    @admin.action(description="Reject what waits")
+    @admin.action(description="Reject what waits", permissions=["act"])
     def reject(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
         self._review(request, rows, approve=False)
 

@@ -89,15 +89,15 @@ class ConflictAdmin(ServiceAdmin[Conflict]):
     def says_now(self, card: Conflict) -> str:
         return card.new.text
 
-    @admin.action(description="Keep what staff corrected")
+    @admin.action(description="Keep what staff corrected", permissions=["act"])
     def keep(self, request: HttpRequest, rows: QuerySet[Conflict]) -> None:
         self._decide(request, rows, "keep")
 
-    @admin.action(description="Replace it by what the customer says")
+    @admin.action(description="Replace it by what the customer says", permissions=["act"])
     def replace(self, request: HttpRequest, rows: QuerySet[Conflict]) -> None:
         self._decide(request, rows, "replace")
 
-    @admin.action(description="Both are true, each in its time")
+    @admin.action(description="Both are true, each in its time", permissions=["act"])
     def both(self, request: HttpRequest, rows: QuerySet[Conflict]) -> None:
         self._decide(request, rows, "both")
 
@@ -111,7 +111,7 @@ class ConflictAdmin(ServiceAdmin[Conflict]):
             done="decided",
         )
 
-    @admin.action(description="Undo the decision")
+    @admin.action(description="Undo the decision", permissions=["act"])
     def undo(self, request: HttpRequest, rows: QuerySet[Conflict]) -> None:
         self.each(
             request,

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -347,6 +347,18 @@ class TestActions:
         }
         there = {m: set(admin.site._registry[m].actions or ()) for m in OURS}
         assert {m: a for m, a in there.items() if a} == tried
+
+    def test_to_look_at_a_list_allows_none_of_them(self, rf):
+        clerk = User.objects.create_user("clerk", is_staff=True)
+        looking = Permission.objects.filter(codename__startswith="view_")
+        clerk.user_permissions.set(looking.filter(content_type__app_label="memory"))
+        request = rf.get("/")
+        request.user = clerk
+
+        pages = [admin.site._registry[m] for m in OURS]
+
+        assert all(p.has_view_permission(request) for p in pages)
+        assert not {name for p in pages for name in p.get_actions(request)}
 
     def test_every_form_is_tried_here(self, rf, boss):
         request = rf.get("/")
