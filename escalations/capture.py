@@ -22,6 +22,13 @@ SCOPES: tuple[Literal["everyone", "customer"], ...] = ("everyone", "customer")
 SAME_QUESTION = 0.8
 
 
+class NotSaid(Exception):
+    """What is to be kept must be staff's own words since the claim."""
+
+    def __init__(self) -> None:
+        super().__init__("None of these messages was written by staff since the claim.")
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One staff message since the claim, with what is proposed for it."""
@@ -102,7 +109,10 @@ def rival_of(title: str, texts: Sequence[str], *, now: datetime) -> AnswerCandid
 def keep_all(
     escalation: Escalation, keeps: Sequence[Keep], *, staff: User, now: datetime
 ) -> list[Kept]:
-    """Store each choice as one answer, letter for letter. Inside the transaction that resolves."""
+    """Store each choice as one answer, letter for letter. Inside the transaction that resolves.
+
+    Raises NotSaid.
+    """
     return [
         _keep(escalation, keep, staff=staff, now=now)
         for keep in keeps
@@ -112,6 +122,8 @@ def keep_all(
 
 def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> Kept:
     messages = [m for m in staff_messages(escalation) if m.seq in keep.seqs]
+    if not messages:
+        raise NotSaid
     question = escalation.questions.filter(pk=keep.question_id or 0).first()
     parts = [m.text for m in messages]
     last = messages[-1]

@@ -55,7 +55,10 @@ def send_answer(
     seen_seq: int | None,
     now: datetime,
 ) -> Message:
-    """Send a stored answer in its very words, and confirm the customer's wording for it."""
+    """Send a stored answer in its very words, and confirm the customer's wording for it.
+
+    Raises as `send` does, and Answer.DoesNotExist when it is out of use meanwhile.
+    """
     escalation = held(escalation_id, staff)
     message = conversations.post_answer(
         escalation.conversation_id,
@@ -85,7 +88,7 @@ def resolve(
 ) -> list[Kept]:
     """Keep what was ticked, end the claim, and let the bot have the conversation again.
 
-    Raises claim.NotYours.
+    Raises claim.NotYours, claim.MoreAsked, capture.NotSaid.
     """
     escalation = held(escalation_id, staff)
     kept = keep_all(escalation, keep, staff=staff, now=now)

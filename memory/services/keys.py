@@ -52,8 +52,9 @@ def revoke_key(key_id: int, *, by: str, now: datetime) -> None:
 
 
 def key_for(raw: str, *, now: datetime) -> ApiKey | None:
-    """Return the key in force whose secret is `raw`."""
-    keys = ApiKey.objects.filter(revoked_at=None, user__is_active=True).select_related("user")
+    """Return the key in force whose secret is `raw`; it ends when its owner is staff no more."""
+    owned = ApiKey.objects.filter(user__is_active=True, user__is_staff=True)
+    keys = owned.filter(revoked_at=None).select_related("user")
     key = keys.filter(digest=_digest(raw)).first()
     if key is not None:
         unseen = Q(last_used_at=None) | Q(last_used_at__lt=now - SEEN_EVERY)

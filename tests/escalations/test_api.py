@@ -59,3 +59,27 @@ def test_refuses_an_agents_key(client, sam, escalation):
 
 def test_refuses_a_stranger(client, escalation):
     assert client.get("/api/escalations").status_code == 401
+
+
+def test_ends_with_its_owners_work_here(call, sam, escalation):
+    sam.is_staff = False
+    sam.save(update_fields=["is_staff"])
+
+    assert call("get", "").status_code == 401
+
+
+def test_keeps_only_what_staff_said(call, escalation):
+    call("post", f"/{escalation.pk}/claim")
+    keep = {"scope": "everyone", "seqs": [1], "title": "Rinsing?"}  # the customer's own message
+
+    response = call("post", f"/{escalation.pk}/resolve", {"keep": [keep]})
+
+    assert response.status_code == 422
+    assert Escalation.objects.get(pk=escalation.pk).closed_at is None
+    assert not Answer.objects.exists()
+
+
+def test_sends_no_empty_reply(call, escalation):
+    call("post", f"/{escalation.pk}/claim")
+
+    assert call("post", f"/{escalation.pk}/reply", {"text": " \n "}).status_code == 422
