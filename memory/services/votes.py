@@ -8,6 +8,7 @@ from typing import Literal
 from django.db import transaction
 from django.db.models import Q
 
+from memory import secrets
 from memory.lifecycle.write import record_event
 from memory.likeness import normalise
 from memory.llm.embeddings import embedder
@@ -60,6 +61,7 @@ def confirm_wording(
     customer_id: int | None = None,
 ) -> None:
     """Staff say that this wording means this answer: the next to use it gets it at once."""
+    asked = secrets.blank(asked)
     vector = vector_of(asked)
     AnswerMatch.objects.filter(_of(customer_id)).update_or_create(
         answer_id=answer_id,

@@ -87,6 +87,13 @@ class TestWords:
         assert services.contradicts(title=title, parts=["Nowhere."]) == parking
         assert services.contradicts(title=title, parts=parking.parts) is None
 
+    def test_a_secret_in_a_wording_is_not_kept(self, parking, sam):
+        asked = "my password is Hunter2!x, where do I park?"
+
+        services.confirm_wording(parking.pk, asked=asked, staff_id=sam.pk, now=NOW)
+
+        assert "Hunter2" not in AnswerMatch.objects.get(outcome="confirmed").asked
+
     def test_revised_keep_the_wordings_that_customers_use(self, parking, sam, ada):
         services.confirm_wording(parking.pk, asked="a place for my car", staff_id=sam.pk, now=NOW)
 
