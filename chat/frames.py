@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,8 @@ from typing import Any, Protocol
 MAX_TEXT = 10_000  # characters of one message
 MAX_ID = 64
 MAX_TOKEN = 4_000
+# One address and nothing beside it: no second one, no line of a mail's head.
+_ADDRESS = re.compile(r"[^\s@,;:<>()\x00-\x1f\ud800-\udfff]+@[^\s@,;:<>()\x00-\x1f\ud800-\udfff]+")
 
 
 class BadFrame(Exception):
@@ -191,9 +194,10 @@ def _rate(content: Mapping[str, object]) -> Rate:
 
 def _email(content: Mapping[str, object]) -> Email:
     client_id, address = _client_id(content), content.get("address")
-    if not isinstance(address, str) or "@" not in address or len(address) > 254:
+    address = address.strip() if isinstance(address, str) else ""
+    if len(address) > 254 or not _ADDRESS.fullmatch(address):
         raise BadFrame("bad_email", "This does not look like an e-mail address.", client_id)
-    return Email(client_id, clean(address, client_id=client_id).strip())
+    return Email(client_id, address)
 
 
 def _typing(content: Mapping[str, object]) -> Typing:

@@ -8,5 +8,5 @@ from django.dispatch import Signal
 handoff_requested = Signal()
 
 # Sent by `conversations.set_reply_email`: conversation, email, link (a path that is good for
-# seven days), now.
+# CHAT_LINK_DAYS), now.
 reply_email_left = Signal()

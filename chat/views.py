@@ -95,9 +95,8 @@ async def back(request: HttpRequest, signed: str) -> HttpResponse:
     conversation = await in_db_thread(identity.from_link)(signed)
     if conversation is None:
         business = await in_db_thread(conversations.business)()
-        answer = await in_db_thread(render)(request, "chat/gone.html", {"business": business})
-        answer.status_code = 410
-        return answer
+        context = {"business": business, "link_days": settings.CHAT_LINK_DAYS}
+        return await in_db_thread(render)(request, "chat/gone.html", context, status=410)
     token = await in_db_thread(identity.issue)(
         conversation.customer_id, address=_address(request), now=timezone.now()
     )
@@ -187,6 +186,7 @@ def _context(who: Who | None) -> dict[str, Any]:
         "state": seen.state,
         "customer": Customer.objects.filter(pk=who.customer_id).first() if who else None,
         "may_leave_email": feed.may_leave_email(seen.conversation),
+        "link_days": settings.CHAT_LINK_DAYS,
         "token": "",
         "client_id": secrets.token_urlsafe(9),
         "max_text": frames.MAX_TEXT,

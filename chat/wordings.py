@@ -106,7 +106,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "closed_idle": ("This conversation ended because nobody wrote for a while.",),
     "closed_replaced": ("This conversation ended because a new one was started.",),
     "closed_identified": ("This conversation ended because you signed in.",),
-    "email_left": ("We will write to {email} when there is an answer.",),
+    "email_left": ("A link that leads back here is on its way to {email}.",),
     # Under the business's name
     "state_bot": ("Automatic replies{hours}",),
     "state_waiting": ("Automatic replies · a person has been asked",),

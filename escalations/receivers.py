@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
@@ -42,7 +43,9 @@ def send_the_link(
         kind="link_back",
         to=email,
         subject=_("Your way back to our chat"),
-        body=_("Open this link to come back to your conversation. It is valid for 7 days:")
+        body=_(
+            "Open this link to come back to your conversation. It is valid for {days} days:"
+        ).format(days=settings.CHAT_LINK_DAYS)
         + f"\n\n{delivery.absolute(link)}\n",
         customer=conversation.customer,
         now=now,

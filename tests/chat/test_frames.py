@@ -38,6 +38,8 @@ def test_reads_what_a_tab_sends():
         ({"type": "choose", "client_id": "a", "offer_seq": True, "choice": "1"}, "bad_frame"),
         ({"type": "rate", "client_id": "a", "score": 5}, "bad_score"),
         ({"type": "email", "client_id": "a", "address": "nobody"}, "bad_email"),
+        ({"type": "email", "client_id": "a", "address": "a@b.de, c@d.de"}, "bad_email"),
+        ({"type": "email", "client_id": "a", "address": "a@b.de\nBcc: c@d.de"}, "bad_email"),
         ({"type": "hello", "after": "soon"}, "bad_frame"),
     ],
 )

@@ -81,11 +81,13 @@ class TestAMailThatDoesNotGo:
         assert delivery.send_due(NOW + timedelta(hours=2)) == 0
 
 
-def test_a_visitor_who_left_an_address_gets_one_link(escalation):
+def test_a_visitor_who_left_an_address_gets_one_link(escalation, settings):
+    settings.CHAT_LINK_DAYS = 3
     conversations.set_reply_email(
         escalation.conversation_id, email="v@example.org", link="/chat/back/abc/", now=NOW
     )
     row = Delivery.objects.get()
     assert row.kind == "link_back"
     assert "/chat/back/abc/" in row.body
+    assert "valid for 3 days" in row.body
     assert "rinsing" not in row.body
