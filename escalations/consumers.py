@@ -27,9 +27,13 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
         """Whoever the session names; `connect` turns away all but staff."""
         return cast(User, self.scope["user"])
 
+    @property
+    def _works_here(self) -> bool:
+        return self.user.is_active and self.user.is_staff
+
     async def connect(self) -> None:
         await self.accept()
-        if not (self.user.is_active and self.user.is_staff):
+        if not self._works_here:
             await self.close(FORBIDDEN)
             return
         await self.channel_layer.group_add(broadcast.GROUP, self.channel_name)
@@ -42,6 +46,9 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
         """`{"type": "look", "escalation": 5, "typing": false}`, every 15 s and when it changes."""
+        # A frame may have been on its way when the door was shut.
+        if not self._works_here:
+            return
         if not isinstance(content, dict) or content.get("type") != "look":
             return
         pk, typing = content.get("escalation"), content.get("typing") is True

@@ -17,7 +17,7 @@ from .models import Question
 class FanOut:
     told: list[Question] = field(default_factory=list)
     skipped: list[tuple[Question, User]] = field(default_factory=list)  # a colleague has it
-    gone: list[Question] = field(default_factory=list)  # settled meanwhile
+    gone: list[Question] = field(default_factory=list)  # settled, or more was asked, meanwhile
 
 
 def answer_all(
@@ -30,7 +30,7 @@ def answer_all(
             _answer_one(question, answer_id, staff=staff, now=now)
         except claim.AlreadyClaimed as exc:
             result.skipped.append((question, exc.by))
-        except (claim.Closed, claim.NotYours):
+        except (claim.Closed, claim.NotYours, claim.MoreAsked):
             result.gone.append(question)
         else:
             result.told.append(question)

@@ -77,7 +77,7 @@ def _resolve(request: DeskRequest, pk: int, keeps: list[capture.Keep]) -> HttpRe
 def waiting(request: DeskRequest, pk: int) -> HttpResponse:
     """Who else waits for this answer: each is told after staff confirmed the list."""
     gap = get_object_or_404(Gap, pk=pk)
-    answer = gap.answer or _chosen_answer(request)
+    answer = _in_use(gap.answer_id) or _chosen_answer(request)
     questions = gaps.also_waiting([gap.pk], but=0)
     if request.method == "POST" and answer is not None:
         ticked = [q for q in questions if str(q.pk) in request.POST.getlist("question")]
@@ -91,10 +91,11 @@ def waiting(request: DeskRequest, pk: int) -> HttpResponse:
 
 
 def _chosen_answer(request: DeskRequest) -> Answer | None:
-    chosen = request.POST.get("answer") or request.GET.get("answer") or ""
-    return (
-        Answer.objects.active(timezone.now()).filter(pk=chosen if chosen.isdecimal() else 0).first()
-    )
+    return _in_use(number(request.POST.get("answer") or request.GET.get("answer")))
+
+
+def _in_use(pk: int | None) -> Answer | None:
+    return Answer.objects.active(timezone.now()).filter(pk=pk or 0).first()
 
 
 def _report(request: DeskRequest, result: fanout.FanOut) -> None:

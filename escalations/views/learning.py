@@ -105,12 +105,15 @@ def judge_answer(request: DeskRequest, pk: int) -> HttpResponse:
     """Let a doubtful answer stand, or take it out."""
     answer = get_object_or_404(lists.doubtful_answers(), pk=pk)
     by, now = f"staff:{request.user.pk}", timezone.now()
-    if request.POST.get("verdict") != "approve":
-        services.retire_answer(pk, by=by, reason="not right, says staff", now=now)
-    elif answer.status == "pending":
-        services.approve_answer(pk, by=by, now=now)
-    else:
-        services.still_right(pk, by=by, now=now)
+    try:
+        if request.POST.get("verdict") != "approve":
+            services.retire_answer(pk, by=by, reason="not right, says staff", now=now)
+        elif answer.status == "pending":
+            services.approve_answer(pk, by=by, now=now)
+        else:
+            services.still_right(pk, by=by, now=now)
+    except (LookupError, Answer.DoesNotExist):
+        messages.warning(request, _("This was changed meanwhile. Look at it again."))
     return _to_review()
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 from chat import frames
 from escalations import broadcast, claim, drafts, people, reply
 from escalations.models import Escalation, StaffNote
+from memory.models import Answer
 
 from .base import DeskRequest, back_to, for_staff, list_context, number
 from .console import WORK_PARTS, find, fragments, work_context
@@ -61,6 +62,8 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
         return _stale(request, find(pk))
     except (claim.AlreadyClaimed, claim.NotYours, claim.Closed):
         return _answer(request, pk, fault=_not_sent(pk))
+    except Answer.DoesNotExist:
+        return _answer(request, pk, fault=_("Not sent: this answer was taken out of use."))
     return _answer(request, pk, event="desk:answered")
 
 
@@ -68,13 +71,16 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
 @for_staff
 def note(request: DeskRequest, conversation_pk: int) -> HttpResponse:
     """A note for colleagues: a row of its own table, which no customer's page reads."""
-    text = request.POST.get("text", "")
     escalation = get_object_or_404(Escalation, pk=number(request.POST.get("escalation")))
+    try:
+        text = frames.clean(request.POST.get("text", ""))
+    except frames.BadFrame as exc:
+        return _answer(request, escalation.pk, fault=str(exc))
     if text.strip() and escalation.conversation_id == conversation_pk:
         StaffNote.objects.create(
             conversation_id=conversation_pk,
             author=request.user,
-            text=frames.clean(text),
+            text=text,
             created_at=timezone.now(),
         )
         broadcast.changed_on_commit()
@@ -84,10 +90,14 @@ def note(request: DeskRequest, conversation_pk: int) -> HttpResponse:
 @require_POST
 @for_staff
 def draft(request: DeskRequest, pk: int) -> HttpResponse:
+    try:
+        text = frames.clean(request.POST.get("text", ""))
+    except frames.BadFrame:
+        return HttpResponse(status=422)  # it stays in the box; sending it says what is wrong
     drafts.save(
         find(pk),
         staff=request.user,
-        text=frames.clean(request.POST.get("text", "")),
+        text=text,
         seen_seq=number(request.POST.get("seen_seq")) or 0,
         now=timezone.now(),
     )

@@ -39,6 +39,16 @@ async def test_turns_away_who_is_no_staff(who, db):
     await desk.disconnect()
 
 
+async def test_hears_nothing_of_a_stranger_while_the_door_shuts(escalation):
+    """A frame may be on its way already when the connection is refused."""
+    desk = DeskConsumer()
+    desk.scope = {"user": AnonymousUser()}
+
+    await desk.receive_json({"type": "look", "escalation": escalation.pk})
+
+    assert desk.following is None
+
+
 async def test_notes_where_its_owner_looks_and_forgets_it_when_she_leaves(escalation, sam, kim):
     mine, other = socket(sam), socket(kim)
     await mine.connect()
