@@ -108,7 +108,10 @@ def _extract(
             )
             return found, model.model
         except (Unavailable, Refused, BadOutput) as exc:
-            logger.warning("The knowledge model did not answer (%s): rules instead", exc)
+            # The kind alone: what a model refuses or gets wrong may hold the customer's words.
+            logger.warning(
+                "The knowledge model did not answer (%s): rules instead", type(exc).__name__
+            )
     return extract.extract(transcript, topics, embed=embed), "offline"
 
 

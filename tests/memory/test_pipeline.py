@@ -7,8 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory import pipeline, services, tasks
+from memory.llm.base import BadOutput
 from memory.models import Episode, Memory, MemoryEvent
-from tests.memory.episodes import closed
+from tests.memory.episodes import closed, transcript
 from tests.memory.statements import DAY, NOW
 
 pytestmark = pytest.mark.django_db
@@ -203,3 +204,18 @@ def test_secrets_are_kept_nowhere(ada, reads_plans):
 
     assert "4111" not in str(episode.transcript)
     assert "[removed: card number]" in str(episode.transcript)
+
+
+def test_what_a_model_gets_wrong_is_logged_without_a_word_of_the_customers(
+    plan, monkeypatch, caplog
+):
+    class Model:
+        def fill_now(self, prompt, name, schema):
+            raise BadOutput("not of the form asked for: 'on the Acorn plan' is too long")
+
+    monkeypatch.setattr(pipeline, "chat_model", lambda kind: Model() if kind != "gate" else None)
+
+    pipeline.consider(transcript("I am on the Acorn plan"), by_model=True)
+
+    assert "BadOutput" in caplog.text
+    assert "Acorn" not in caplog.text
