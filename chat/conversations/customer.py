@@ -8,12 +8,15 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from chat import signals, wordings
 from chat.models import Conversation, Message
 from memory.models import Customer
 
 from .log import Closed, Handler, Kind, Sender, append, locked, save
+
+SEEN_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,9 @@ def record_customer_message(
     )
     may_answer = _expect_answer(conversation, now)
     save(conversation, now=now)
-    Customer.objects.filter(pk=conversation.customer_id).update(last_seen_at=now)
+    # Once a minute: a row of hers that memory holds would keep each message waiting.
+    unseen = Q(last_seen_at=None) | Q(last_seen_at__lt=now - SEEN_EVERY)
+    Customer.objects.filter(unseen, pk=conversation.customer_id).update(last_seen_at=now)
     return Recorded(message, new=True, may_answer=may_answer)
 
 

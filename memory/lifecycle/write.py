@@ -30,9 +30,13 @@ class Source:
 
 @contextmanager
 def customer_locked(customer_id: int) -> Iterator[Customer]:
-    """One transaction under the customer's row lock, which is taken after all other locks."""
+    """One transaction under the customer's row lock, which is taken after all other locks.
+
+    No key of hers changes, so that rows which point at her (a chat begun, a question put to the
+    answers) need not wait for it.
+    """
     with transaction.atomic():
-        yield Customer.objects.select_for_update().get(pk=customer_id)
+        yield Customer.objects.select_for_update(no_key=True).get(pk=customer_id)
 
 
 def record_event(

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from memory import pipeline
-from memory.models import Customer, Episode, Memory
+from memory.models import AnswerMatch, Customer, Episode, Memory
 from tests.memory.episodes import claim, closed, transcript
 from tests.memory.statements import DAY, NOW
 
@@ -59,6 +59,21 @@ def test_a_thousand_writes_of_one_topic_leave_one_active(ada, plan):
 
     active = Memory.objects.get(kind="fact", status="active")
     assert active.stated_at == max(m.stated_at for m in Memory.objects.filter(kind="fact"))
+
+
+def test_what_she_asks_does_not_wait_for_what_is_being_written_of_her(ada):
+    def ask(question):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '2s'")
+            AnswerMatch.objects.create(
+                customer=ada, asked=question, asked_normalised=question, outcome="open",
+                created_at=NOW,
+            )  # fmt: skip
+
+    with pipeline.write.customer_locked(ada.pk):
+        at_once(ask, ["parking?"], threads=1)
+
+    assert AnswerMatch.objects.get().asked == "parking?"
 
 
 def test_memory_one_active_per_topic(ada, plan):
