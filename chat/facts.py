@@ -26,12 +26,14 @@ def standing(
     stored = services.known_about(conversation.customer_id, now=now)
     if conversation.customer.kind == Customer.Kind.VISITOR:
         stored = [f for f in stored if not f.sensitive]
-    rows = {t.key: t for t in TopicRow.objects.all()}
-    fresh = [
-        _fact(c, rows, conversation.customer_id, now)
+    said = [
+        c
         for c in reversed([*conversation.working_memory, *told])
-        if c.get("topic") in rows and c.get("intent") == "state" and not c.get("stored")
+        if c.get("topic") and c.get("intent") == "state" and not c.get("stored")
     ]
+    keys = {c["topic"] for c in said}
+    rows = {t.key: t for t in TopicRow.objects.filter(key__in=keys)} if keys else {}
+    fresh = [_fact(c, rows, conversation.customer_id, now) for c in said if c["topic"] in rows]
     single = {f.topic for f in fresh if f.topic and rows[f.topic].cardinality == "one"}
     newest = {f.topic: f for f in reversed(fresh) if f.topic in single}
     kept = [f for f in fresh if f.topic not in single or newest[f.topic] is f]

@@ -11,6 +11,9 @@ from datetime import datetime
 from time import perf_counter
 from typing import Any, TypeVar
 
+from django.db.models import Subquery
+from django.db.models.functions import Coalesce
+
 from chat import conversations, facts, listening
 from chat.llm import embedding, intents, language, topics
 from chat.llm.base import Line, Situation, Topic
@@ -125,7 +128,7 @@ def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
     """Return the customer's messages that no row has answered, up to seq `up_to`; one at least."""
     rows = conversation.messages.filter(seq__lte=up_to, seq__gt=conversation.bot_since_seq)
     answered = rows.exclude(sender=Message.Sender.CUSTOMER).exclude(kind=Message.Kind.STATE)
-    since = answered.order_by("-seq").values_list("seq", flat=True).first() or 0
+    since = Coalesce(Subquery(answered.order_by("-seq").values("seq")[:1]), 0)
     waiting = rows.filter(sender=Message.Sender.CUSTOMER, seq__gt=since).order_by("-seq")[:BEFORE]
     return list(reversed(waiting)) or list(conversation.messages.filter(seq=up_to))
 

@@ -19,7 +19,7 @@ def transcript_of(
     )
     if up_to is not None:
         rows = rows.filter(seq__lte=up_to)
-    asked = _asked(conversation)
+    asked = _asked(conversation, after=after)
     said = tuple(_said(m, asked.get(m.seq, "")) for m in rows if m.sender in _SPEAKERS)
     return Transcript(messages=said, timezone=timezone_of(conversation))
 
@@ -34,10 +34,12 @@ def earlier(conversation: Conversation, *, before_seq: int, limit: int = 6) -> l
     return list(reversed(rows))
 
 
-def _asked(conversation: Conversation) -> dict[int, str]:
+def _asked(conversation: Conversation, *, after: int) -> dict[int, str]:
     """Return the topic of each gap question by the seq of the row that asked it."""
-    turns = Turn.objects.filter(conversation=conversation, outcome="asked").exclude(reply_seq=None)
-    return {t.reply_seq: str(t.trace.get("topic", "")) for t in turns if t.reply_seq}
+    turns = Turn.objects.filter(conversation=conversation, outcome="asked", reply_seq__gt=after)
+    # The topic alone: a whole receipt holds some hundred numbers.
+    asked = turns.values_list("reply_seq", "trace__topic")
+    return {seq: topic or "" for seq, topic in asked if seq}
 
 
 def _said(message: Message, asks_topic: str) -> Said:

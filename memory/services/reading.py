@@ -67,12 +67,13 @@ def recall(
 
 def known_about(customer_id: int, *, now: datetime) -> list[Fact]:
     """Return all that stands for her, one fact for a topic of one value; what is in doubt not."""
-    if withholding.standing(customer_id).erasing:
+    standing = withholding.standing(customer_id)
+    if standing.erasing:
         return []
-    withheld = withholding.in_conflict(customer_id)
-    standing, _ = retrieve.newest(_rows(customer_id, None, now=now))
-    facts = [_fact(r) for r in standing if r.topic not in withheld]
-    return sorted(facts, key=lambda f: (f.label.casefold(), f.stated_at))
+    withheld = withholding.in_conflict(customer_id) if standing.conflicts else frozenset()
+    facts, _ = retrieve.newest(_rows(customer_id, None, now=now))
+    told = [_fact(r) for r in facts if r.topic not in withheld]
+    return sorted(told, key=lambda f: (f.label.casefold(), f.stated_at))
 
 
 def as_of(customer_id: int, *, when: datetime) -> list[Fact]:

@@ -1,0 +1,43 @@
+"""What one message asks of the database: each thing once, however much is stored."""
+
+import pytest
+
+from chat import conversations
+from chat.steps import Turn
+from memory import services
+from tests.factories import NOW, make_topic
+
+
+@pytest.fixture
+def gather(chat, stored_answer, django_assert_max_num_queries):
+    make_topic("insurance_plan", examples=["I am with Cigna"])
+
+    def gathered(text, *, queries):
+        """Say it twice: the first message of a process also fills what is kept between turns."""
+        for n in range(2):
+            said = conversations.record_customer_message(
+                chat.pk, client_id=f"{n}", text=text, now=NOW
+            )
+            with django_assert_max_num_queries(queries if n else 100):
+                asked = Turn(chat.pk, said.message, NOW).gather()
+        return asked
+
+    return gathered
+
+
+def test_of_small_talk(gather):
+    gather("thanks!", queries=9)
+
+
+def test_of_a_question_about_oneself(gather, ada):
+    services.remember(
+        ada.pk, topic="insurance_plan", value="Cigna", text="Is with Cigna", by="staff:1", now=NOW
+    )
+
+    asked = gather("What is my insurance plan?", queries=23)
+
+    assert [f.value for f in asked.situation.recalled.facts] == ["Cigna"]
+
+
+def test_of_a_question_that_anybody_may_ask(gather):
+    gather("Do you have parking?", queries=20)
