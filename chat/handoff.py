@@ -31,19 +31,17 @@ def hand_over(
     """Hand the conversation to a person, with what the bot says first (`rows`), in one transaction.
 
     Locks Conversation; the receiver adds to an escalation and changes none (its note says why).
-    `reason`: an Escalation.Reason. `awaited`: it settles the reply that is due, which only one
-    may do; False where
-    none is due. `answering_seq`: the customer's last row, where the question is an earlier one.
-    False: somebody was faster, and nothing was changed.
+    `reason`: an Escalation.Reason. `awaited`: it settles the reply that is due, which only one may
+    do; False where none is due. `answering_seq`: the customer's last row, where the question is an
+    earlier one. False: somebody was faster, and nothing was changed.
     """
+    asked = {"question": question, "question_seq": question_seq, "match_id": match_id}
+    why = {"reason": reason, "detail": detail[:300], "request": request or {}}
+    answering = question_seq if answering_seq is None else answering_seq
     try:
         with transaction.atomic():
             conversation = conversations.hand_to_waiting(
-                conversation_id,
-                rows=rows,
-                awaited=awaited,
-                answering_seq=question_seq if answering_seq is None else answering_seq,
-                now=now,
+                conversation_id, rows=rows, awaited=awaited, answering_seq=answering, now=now
             )
             conversations.record_turn(
                 conversation_id,
@@ -55,15 +53,7 @@ def hand_over(
                 now=now,
             )
             signals.handoff_requested.send(
-                sender=Conversation,
-                conversation=conversation,
-                question=question,
-                question_seq=question_seq,
-                reason=reason,
-                detail=detail[:300],
-                request=request or {},
-                match_id=match_id,
-                now=now,
+                Conversation, conversation=conversation, now=now, **asked, **why
             )
     except conversations.Overtaken:
         return False

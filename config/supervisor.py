@@ -62,7 +62,9 @@ class Child:
 
 
 class Supervisor:
-    def __init__(self, servers: list[Server], children: list[Child], say: Callable[[str], None]):
+    def __init__(
+        self, servers: list[Server], children: list[Child], say: Callable[[str], None]
+    ) -> None:
         self.servers = servers
         self.children = children
         self.say = say

@@ -35,21 +35,12 @@ def open_or_join(
     Runs under the lock of the conversation, and updates no escalation that is there: a claim locks
     Escalation → Conversation, and an update here would lock them the other way round.
     """
-    escalation = (
-        Escalation.objects.open()
-        .select_related("queue__calendar")
-        .filter(conversation=conversation)
-        .first()
-    )
-    opened = escalation is None
+    waiting = Escalation.objects.open().select_related("queue__calendar")
+    escalation = waiting.filter(conversation=conversation).first()
     queue = escalation.queue if escalation else route(question, request or {})
-    told = promise.make(
-        queue,
-        now,
-        reader_zone=conversation.customer.timezone,
-        urgent=reason == Escalation.Reason.EMERGENCY,
-    )
-    if escalation is None:
+    urgent = reason == Escalation.Reason.EMERGENCY
+    told = promise.make(queue, now, reader_zone=conversation.customer.timezone, urgent=urgent)
+    if opened := escalation is None:
         escalation = Escalation.objects.create(
             conversation=conversation,
             queue=queue,
@@ -60,9 +51,8 @@ def open_or_join(
             due_at=told.due_at,
             promise=told.text[:300],
         )
-    elif reason == Escalation.Reason.EMERGENCY:
-        pk = escalation.pk
-        transaction.on_commit(lambda: raise_to_emergency(pk, now), robust=True)
+    elif urgent:
+        _raise_on_commit(escalation.pk, now)
     Question.objects.create(
         escalation=escalation,
         text=question,
@@ -73,6 +63,10 @@ def open_or_join(
     )
     broadcast.changed_on_commit()
     return escalation, told, opened
+
+
+def _raise_on_commit(escalation_id: int, now: datetime) -> None:
+    transaction.on_commit(lambda: raise_to_emergency(escalation_id, now), robust=True)
 
 
 def raise_to_emergency(escalation_id: int, now: datetime) -> None:

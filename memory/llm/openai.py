@@ -25,12 +25,12 @@ from .base import (
     Kind,
     Prompt,
     Refused,
-    TextDelta,
     ToolCall,
     Unavailable,
     Usage,
 )
 from .breaker import Breaker
+from .replies import Reading, parsed
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -150,7 +150,7 @@ class OpenAIChat:
         self, prompt: Prompt, tools: Sequence[dict[str, Any]], deadline: float, max_tokens: int
     ) -> AsyncIterator[ChatEvent]:
         extra: dict[str, Any] = {"tools": list(tools)} if tools else {}
-        reading = _Reading()
+        reading = Reading()
         self._check_breaker()
         create: Any = self._client().chat.completions.create  # plain dicts: the endpoint checks
         stream = await self._guarded(
@@ -198,7 +198,7 @@ class OpenAIChat:
             raise BadOutput(f"ended with {choice and choice.finish_reason}", usage)
         if choice.message.refusal:
             raise Refused(choice.message.refusal)
-        data = _parsed(choice.message.content or "", usage)
+        data = parsed(choice.message.content or "", usage)
         # Not every endpoint holds itself to the schema that it was given.
         if problem := next(jsonschema.Draft202012Validator(schema).iter_errors(data), None):
             raise BadOutput(f"not of the form asked for: {problem.message[:80]}", usage)
@@ -247,56 +247,6 @@ class OpenAIChat:
             return False
         await asyncio.sleep(wait)
         return True
-
-
-@dataclass
-class _Reading:
-    """One stream being read: it counts as whole only if it said why it ended."""
-
-    calls: dict[int, dict[str, str]] = field(default_factory=dict)
-    reason: str = ""
-    refusal: str = ""
-    usage: Usage = field(default_factory=Usage)
-
-    def take(self, chunk: Any) -> list[ChatEvent]:
-        if chunk.usage is not None:
-            self.usage = Usage.of(chunk.usage)
-        events: list[ChatEvent] = []
-        for choice in chunk.choices[:1]:
-            self.reason = choice.finish_reason or self.reason
-            self.refusal += choice.delta.refusal or ""
-            if choice.delta.content:
-                events.append(TextDelta(choice.delta.content))
-            for call in choice.delta.tool_calls or []:
-                kept = self.calls.setdefault(call.index, {"id": "", "name": "", "arguments": ""})
-                kept["id"] += call.id or ""
-                kept["name"] += (call.function and call.function.name) or ""
-                kept["arguments"] += (call.function and call.function.arguments) or ""
-        return events
-
-    def end(self) -> list[ChatEvent]:
-        # A stream that stops with [DONE] and no finish_reason raises nothing in the SDK.
-        if not self.reason:
-            raise Unavailable("the stream ended without a finish_reason", kind="broken")
-        if self.refusal or self.reason == "content_filter":
-            raise Refused(self.refusal or "content filter")
-        if self.reason == "length":
-            raise BadOutput("cut off at the token limit", self.usage)
-        calls = [
-            ToolCall(c["id"], c["name"], _parsed(c["arguments"], self.usage))
-            for c in self.calls.values()
-        ]
-        return [*calls, Finished(self.reason, self.usage)]
-
-
-def _parsed(text: str, usage: Usage) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as exc:
-        raise BadOutput("not JSON", usage) from exc
-    if not isinstance(data, dict):
-        raise BadOutput("not a JSON object", usage)
-    return data
 
 
 def _ours(exc: Exception) -> Unavailable:

@@ -31,7 +31,6 @@ def add_answer(
     owner_id: int | None = None,
     source_ref: str = "",
     share_reason: str = "",
-    valid_from: datetime | None = None,
     valid_until: datetime | None = None,
     review_on: date | None = None,
     category: Category = Category.ESCALATION_ANSWER,
@@ -44,10 +43,8 @@ def add_answer(
     Findable by its words from the commit on; its vectors follow. `wordings`: confirmed by staff.
     Raises ValueError without a title or words.
     """
-    if not title.strip() or not any(p.strip() for p in parts):
-        raise ValueError("an answer needs a title and words")
     answer = Answer(
-        title=title.strip(),
+        title=_title(title, parts),
         parts=list(parts),
         category=category,
         status=Status.PENDING if pending else Status.ACTIVE,
@@ -58,7 +55,6 @@ def add_answer(
         said_at=now,
         recorded_at=now,
         review_on=review_on or next_review(now),
-        valid_from=valid_from,
         valid_until=valid_until,
         needs_review=pending,
         review_reason=share_reason[:200] if pending else "",
@@ -68,6 +64,12 @@ def add_answer(
     if not dry_run:
         _store(answer, wordings=wordings, by=by, now=now)
     return answer
+
+
+def _title(title: str, parts: Sequence[str]) -> str:
+    if not title.strip() or not any(p.strip() for p in parts):
+        raise ValueError("an answer needs a title and words")
+    return title.strip()
 
 
 @transaction.atomic

@@ -75,9 +75,6 @@ def capture_answer(
     by = f"staff:{staff_id}" if staff_id is not None else "staff"
     if scope == "customer":
         return _for_her(title, parts, customer_id=customer_id, by=by, now=now, ref=source_ref)
-    chosen = "chosen by staff"
-    if verdict is not None and verdict.reason:
-        chosen = f"{chosen}: {verdict.reason}" if explicit else verdict.reason
     answer = add_answer(
         title=title,
         parts=parts,
@@ -87,7 +84,7 @@ def capture_answer(
         author_name=author_name,
         role=role,
         source_ref=source_ref,
-        share_reason=chosen,
+        share_reason=_why(verdict, explicit=explicit),
         valid_until=valid_until or (verdict.valid_until if verdict else None),
         review_on=review_on,
         pending=not explicit and verdict is not None and verdict.pending,
@@ -95,6 +92,13 @@ def capture_answer(
     if asked.strip() and answer.status == Status.ACTIVE:
         confirm_wording(answer.pk, asked=asked, now=now, staff_id=staff_id, customer_id=customer_id)
     return answer
+
+
+def _why(verdict: ShareVerdict | None, *, explicit: bool) -> str:
+    chosen, reason = "chosen by staff", verdict.reason if verdict is not None else ""
+    if not reason:
+        return chosen
+    return f"{chosen}: {reason}" if explicit else reason
 
 
 def _for_her(

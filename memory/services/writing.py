@@ -152,23 +152,7 @@ def propose(
         told = Memory.objects.for_customer(customer_id).filter(topic=row, status=Status.REJECTED)
         if refused := next((m for m in told if values.same(m.value, value)), None):
             return refused
-        made = Memory.objects.create(
-            customer_id=customer_id,
-            topic=row,
-            category=row.category if row else Category(category),
-            single_valued=row is not None and row.cardinality == Topic.Cardinality.ONE,
-            permanent=row is not None and row.permanent,
-            sensitive=row is not None and row.sensitive,
-            status=Status.PENDING,
-            needs_review=True,
-            review_reason=f"proposed by {by}"[:200],
-            text=text,
-            value=value,
-            stated_at=now,
-            recorded_at=now,
-            confirmed_at=now,
-            made_by=by[:80],
-        )
+        made = _pending(customer_id, row, category, value=value, text=text, by=by, now=now)
         write.record_event(
             "memory.proposed",
             at=now,
@@ -179,6 +163,36 @@ def propose(
             after=write.snapshot(made),
             evidence=evidence,
         )
+    return made
+
+
+def _pending(
+    customer_id: int,
+    topic: Topic | None,
+    category: str,
+    *,
+    value: str,
+    text: str,
+    by: str,
+    now: datetime,
+) -> Memory:
+    made: Memory = Memory.objects.create(
+        customer_id=customer_id,
+        topic=topic,
+        category=topic.category if topic else Category(category),
+        single_valued=topic is not None and topic.cardinality == Topic.Cardinality.ONE,
+        permanent=topic is not None and topic.permanent,
+        sensitive=topic is not None and topic.sensitive,
+        status=Status.PENDING,
+        needs_review=True,
+        review_reason=f"proposed by {by}"[:200],
+        text=text,
+        value=value,
+        stated_at=now,
+        recorded_at=now,
+        confirmed_at=now,
+        made_by=by[:80],
+    )
     return made
 
 

@@ -14,7 +14,6 @@ from escalations.models import (
     CannedReply,
     Draft,
     Escalation,
-    Gap,
     MemoryView,
     Presence,
     RatingLook,
@@ -403,33 +402,6 @@ class TestWhatIsToBeChecked:
         assert "Not what I asked" not in desk.get("/inbox/review/").content.decode()
 
 
-class TestSearch:
-    def test_finds_words_in_messages_customers_answers_and_memories(self, desk, escalation, ada):
-        Answer.objects.create(
-            title="Rinsing after an extraction", parts=["24 h"], said_at=NOW, recorded_at=NOW
-        )
-        remember(ada, "Rinses with salt water", topic=make_topic("habit"))
-
-        page = desk.get("/inbox/search/?q=rinsing").content.decode()
-
-        for heading in ("Answers", "Messages", "Remembered"):
-            assert f"<h2>{heading}</h2>" in page
-        assert "Ada" in desk.get("/inbox/search/?q=ada").content.decode()
-
-    def test_forgives_a_wrong_letter(self, desk, escalation):
-        page = desk.get("/inbox/search/?q=extracton").content.decode()
-        assert "<h2>Messages</h2>" in page
-
-    def test_does_not_find_what_is_sensitive(self, desk, ada, queue):
-        topic = make_topic("allergy", sensitive=True)
-        remember(ada, "Allergic to penicillin", topic=topic, sensitive=True)
-        assert "Allergic to" not in desk.get("/inbox/search/?q=penicillin").content.decode()
-
-    @pytest.mark.parametrize("words", ["'", '"a', "a & | !", "%", "\x00", "(" * 50, "' OR 1=1 --"])
-    def test_survives_whatever_is_typed(self, desk, words, queue):
-        assert desk.get("/inbox/search/", {"q": words}).status_code == 200
-
-
 class TestReports:
     def test_answer_their_questions_and_give_the_figures_as_a_file(self, desk, escalation):
         page = desk.get("/inbox/reports/").content.decode()
@@ -457,53 +429,3 @@ def test_notes_stand_in_the_transcript_of_staff(desk, claimed):
 
     assert StaffNote.objects.get().text == "She is anxious."
     assert "She is anxious." in desk.get(f"/inbox/{claimed.pk}/").content.decode()
-
-
-@pytest.mark.parametrize("text", ["half\x00way", "x" * 10_001])
-def test_what_cannot_be_stored_is_said_and_breaks_no_page(desk, claimed, text):
-    note = {"text": text, "escalation": claimed.pk}
-
-    shown = desk.post(f"/inbox/chat/{claimed.conversation_id}/note/", note, follow=True)
-    kept = desk.post(f"/inbox/{claimed.pk}/draft/", {"text": text, "seen_seq": 1})
-
-    assert "This message" in shown.content.decode()
-    assert not StaffNote.objects.exists()
-    assert kept.status_code == 422
-    assert not Draft.objects.exists()
-
-
-class TestAnAnswerThatWasTakenOutOfUseMeanwhile:
-    @pytest.fixture
-    def retired(self, db):
-        return Answer.objects.create(
-            title="Rinsing?", parts=["24 h"], said_at=NOW, recorded_at=NOW, status="retracted"
-        )
-
-    def test_is_not_sent(self, desk, claimed, retired):
-        question = {"question": claimed.questions.get().pk}
-
-        page = desk.post(f"/inbox/{claimed.pk}/answer/{retired.pk}/", question, follow=True)
-
-        assert "taken out of use" in page.content.decode()
-        assert claimed.questions.get().answer is None
-
-    def test_is_not_given_to_all_who_wait(self, desk, escalation, retired):
-        asked = escalation.questions.get()
-        Gap.objects.filter(pk=asked.gap_id).update(answer=retired)
-
-        desk.post(f"/inbox/gaps/{asked.gap_id}/", {"question": [asked.pk]})
-
-        assert escalation.questions.get().answer is None
-
-    def test_is_not_found_right_a_moment_later(self, desk, retired, monkeypatch):
-        Answer.objects.filter(pk=retired.pk).update(status="active", needs_review=True)
-
-        def colleague(pk, **kwargs):
-            raise LookupError(f"answer {pk} is not in use")
-
-        monkeypatch.setattr("memory.services.still_right", colleague)
-        verdict = {"verdict": "approve"}
-
-        page = desk.post(f"/inbox/answers/{retired.pk}/judge/", verdict, follow=True)
-
-        assert "This was changed meanwhile" in page.content.decode()

@@ -1,0 +1,54 @@
+"""The desk's search: by words, and by letters when a word is misspelt."""
+
+import pytest
+
+from memory.models import Answer, Memory
+from tests.factories import NOW, make_topic
+
+
+@pytest.fixture
+def desk(client, sam):
+    client.force_login(sam)
+    return client
+
+
+def remember(customer, text, *, topic, **fields):
+    return Memory.objects.create(
+        customer=customer,
+        topic=topic,
+        category=topic.category,
+        text=text,
+        stated_at=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+        **fields,
+    )
+
+
+def test_finds_words_in_messages_customers_answers_and_memories(desk, escalation, ada):
+    Answer.objects.create(
+        title="Rinsing after an extraction", parts=["24 h"], said_at=NOW, recorded_at=NOW
+    )
+    remember(ada, "Rinses with salt water", topic=make_topic("habit"))
+
+    page = desk.get("/inbox/search/?q=rinsing").content.decode()
+
+    for heading in ("Answers", "Messages", "Remembered"):
+        assert f"<h2>{heading}</h2>" in page
+    assert "Ada" in desk.get("/inbox/search/?q=ada").content.decode()
+
+
+def test_forgives_a_wrong_letter(desk, escalation):
+    page = desk.get("/inbox/search/?q=extracton").content.decode()
+    assert "<h2>Messages</h2>" in page
+
+
+def test_does_not_find_what_is_sensitive(desk, ada, queue):
+    topic = make_topic("allergy", sensitive=True)
+    remember(ada, "Allergic to penicillin", topic=topic, sensitive=True)
+    assert "Allergic to" not in desk.get("/inbox/search/?q=penicillin").content.decode()
+
+
+@pytest.mark.parametrize("words", ["'", '"a', "a & | !", "%", "\x00", "(" * 50, "' OR 1=1 --"])
+def test_survives_whatever_is_typed(desk, words, queue):
+    assert desk.get("/inbox/search/", {"q": words}).status_code == 200
