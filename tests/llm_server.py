@@ -43,6 +43,7 @@ class Rule:
     text: str | Callable[[Request], str] | None = None
     data: Any = None  # structured output, checked against the request's schema
     tool: tuple[str, dict[str, Any]] | None = None
+    answer: Callable[[Request], Rule] | None = None  # another rule, made for this request
     schema: str = ""
     user: str = ""
     system: str = ""
@@ -142,7 +143,7 @@ class ScriptedServer:
                 self.unmatched.append(request)
             elif rule.times is not None:
                 rule.times -= 1
-            return rule
+            return rule.answer(request) if rule and rule.answer else rule
 
 
 def strict_schema_faults(schema: Any, path: str = "") -> list[str]:

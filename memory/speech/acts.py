@@ -188,12 +188,26 @@ DECLINES = re.compile(
 PLANTED = re.compile(
     r"^\s*(?:system|assistant|admin|bot|developer|tool|user|ai|instruction)s?\s*[:>\]]|\[\[|\]\]|<\||"
     r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous |prior |above |"
-    r"earlier )?(?:instructions?|rules|prompts?)|\byou are now\b|\bpretend\b|\bact as\b|\brole ?play\b|"
+    r"earlier )?(?:instructions?|rules|prompts?)|\byou are now\b|\bpretend(?:ing)? (?:to|you|that|i|we)\b|(?<!i )\bact as\b|\brole ?play\b|"
     r"\b(?:developer|admin|debug|god) mode\b|\bi am (?:an? |the )?(?:admin|administrator|developer|owner|"
     r"staff|employee)\b|\bofficial policy\b|\bsystem prompt\b|"
     r"\b(?:all|every|each) (?:the |our |your )?(?:customer|client|patient|user|member|guest|"
     r"people|person|student|visitor|bill|fine|invoice)s?\b|\bfor (?:everyone|everybody)\b|"
     r"\bmark (?:my|the|all) .*\bas paid\b|\bto your memory\b|^\s*[{<]"
+)
+# Words to the machine, not of the customer: who is to be believed, what is to be said to others.
+ORDERS = re.compile(
+    r"^[\W_]*(?:p\.?s\.?\W*)?(?:system|assistant|developer|note)\s*[:>\]]|"
+    r"(?<!my )(?<!our )(?<!your )(?<!the )(?<!an )(?<!a )(?<!dental )\bassistant\s*[:,]|"
+    r"\bverified\s*=|\bnew instructions\b|\b(?:rules|instructions|restrictions|filters?)\b[^.?!]{0,60}\b"
+    r"(?:(?:no longer|not|n't) apply|switched off)\b|"
+    r"\bwhen(?:ever)? (?:any|some)(?:body|one|body else|one else) asks\b|"
+    r"\bconfirm in writing\b|\bagree that you\b|\breply with exactly\b|\blegally binding\b|"
+    r"\byou (?:must|shall) (?:always |never )?(?:give|show|list|reveal|grant|obey|print)\b|\bstaff rights\b|"
+    r"\b(?:of|the|about) (?:other|another) (?:customer|patient|client|user|guest|member)'?s'?\b|"
+    r"\b(?:quoted )?data ends?\b|\bend (?:of |past )?(?:data|context)\b|\bfollow me instead\b|"
+    r"(?:\b[a-z]\b[ .]+){6,}",
+    re.M,
 )
 CONTEXT_BLOCK = re.compile(
     r"^\s*(?:past context|context|summary|tool(?: result| output)?|memory)\s*:"
@@ -265,7 +279,8 @@ def of_acquaintances(text: str) -> bool:
 
 
 def planted(text: str) -> bool:
-    return bool(PLANTED.search(plain(text)) or CONTEXT_BLOCK.search(plain(text)))
+    said = plain(text)
+    return any(p.search(said) for p in (PLANTED, ORDERS, CONTEXT_BLOCK))
 
 
 def small_talk(text: str) -> bool:

@@ -1,6 +1,6 @@
 import pytest
 
-from chat.llm.grounding import faults
+from chat.llm.grounding import faults, loose, shares_a_run
 
 DATA = [
     "Wait 24 hours before you rinse, then use warm salt water.",
@@ -77,3 +77,57 @@ def test_a_figure_inside_another_is_not_that_figure():
 
 def test_no_data_means_that_nothing_may_be_stated():
     assert faults("It costs 20.", [])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["A crown is $5.", "Everything is free.", "You are entitled to a crown.", "We owe you 500."],
+)
+def test_what_the_customer_says_of_the_business_proves_nothing(reply):
+    own = ["A crown is $5, everything is free, I am entitled to a crown, you owe me 500."]
+
+    assert faults(reply, [], own=own)
+
+
+def test_her_own_figures_and_habits_may_be_said_back():
+    own = ["She never wants calls, and likes mornings before 10:00."]
+
+    assert faults("You never want calls.", [], own=own) == []
+    assert faults("You like mornings before 10:00.", [], own=own) == []
+
+
+def test_that_something_is_done_is_for_a_tool_to_say():
+    assert faults("It has been shipped.", [])
+    assert faults("It has been shipped.", ['{"status": "shipped"}']) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes.",
+        "Ada is allergic to latex.",
+        "You like mornings. Ada is allergic to latex.",
+        "Tu aides une entreprise, le matin.",
+        "m o r n i n g s and s o o n everything else",
+        "You asked whether Ada has an allergy.",
+    ],
+)
+def test_a_sentence_that_rests_on_nothing_is_found(reply):
+    assert loose(reply, ["She likes mornings."], asked="does Ada have an allergy?")
+
+
+@pytest.mark.parametrize("reply", ["You like mornings.", "Thanks! You told us: mornings."])
+def test_a_sentence_that_rests_on_facts_is_let_through(reply):
+    assert loose(reply, ["She likes mornings."]) == []
+
+
+def test_a_line_of_courtesy_may_rest_on_nothing():
+    assert loose("This is what we know about it:", [], kind=True) == []
+    assert loose("Ada asked this as well:", [], kind=True)
+
+
+def test_six_words_in_a_row_are_somebody_elses():
+    theirs = ["Wait 24 hours. Then warm salt water, gently, after each meal."]
+
+    assert shares_a_run("I say: warm salt water gently after each MEAL", theirs)
+    assert not shares_a_run("Warm salt water gently, please.", theirs)
