@@ -26,6 +26,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     who: Who | None = None
     conversation_id: int | None = None
     seq = 0
+    signed = False  # the business said who this is, and not the browser's token
     state: dict[str, Any] = {}
     polling: asyncio.Task[None] | None = None
     gone = False
@@ -74,8 +75,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
             words = await in_db_thread(wordings.say)("bad_token", 0, 0)
             await self._give({"type": "error", "code": "identity", "text": words})
             return
-        if hello.token and not identity.is_signed(hello.token):
-            self.token = hello.token
+        if hello.token:
+            self.signed = identity.is_signed(hello.token)
+            self.token = self.token if self.signed else hello.token
         await self._become(who)
         if who is None and self.token:
             await self._join(broadcast.browser_group(identity.digest(self.token)))
@@ -92,6 +94,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._join(broadcast.customer_group(who.customer_id))
 
     async def _act(self, act: door.Act) -> None:
+        token = "" if self.signed else self.token
+        if self.who and not await in_db_thread(identity.stands)(self.who, token):
+            await self._become(None)
         if self.who is None:
             try:
                 who, token = await in_db_thread(identity.new_visitor)(
@@ -105,7 +110,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 return
             if token != self.token:  # in a frame, without our cookie: the tab keeps it
                 await self._give({**self.state, "type": "state", "token": token})
-            self.token = token
+            self.token, self.signed = token, False
             await self._become(who)
             await broadcast.became_known(identity.digest(token))
         # Not awaited: a consumer handles one event at a time, and staff must be able to interrupt.
@@ -171,6 +176,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
             )
             if fresh.conversation is not None and fresh.conversation.pk != self.conversation_id:
                 self.conversation_id, self.seq = fresh.conversation.pk, 0
+            if fresh.conversation is None:  # whatever the tab said that it shows
+                self.conversation_id, self.seq = None, 0
             if state_too or fresh.state != self.state:
                 self.state = fresh.state
                 await self._give(fresh.state)
@@ -215,7 +222,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
 def _decoded(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested a thousand deep
         raise frames.BadFrame("bad_frame", "This is not a message that we understand.") from None
 
 

@@ -64,10 +64,7 @@ def open_for(who: Who, *, client_id: str, now: datetime) -> int:
     """Return the conversation that a new message belongs to; a late retry goes where it went."""
     if known := conversations.find(who.customer_id, client_id):
         return known.conversation_id
-    open_one = conversations.current(who.customer_id, now=now)
-    if open_one is None:
-        open_one = conversations.start(who.customer_id, now=now, verified=who.verified)
-    return open_one.pk
+    return conversations.current_or_new(who.customer_id, now=now, verified=who.verified).pk
 
 
 def may_leave_email(conversation: Conversation | None) -> bool:

@@ -153,7 +153,8 @@ def error(fault: BadFrame) -> dict[str, Any]:
 
 def _hello(content: Mapping[str, object]) -> Hello:
     token = content.get("token") or ""
-    if not isinstance(token, str) or len(token) > MAX_TOKEN:
+    # All that are made are ASCII; half a character could not even be hashed.
+    if not isinstance(token, str) or len(token) > MAX_TOKEN or not token.isascii():
         raise BadFrame("bad_frame", "The token of this page is not valid.")
     conversation = content.get("conversation")
     shown = conversation if isinstance(conversation, int) and _is_number(conversation) else None
@@ -186,7 +187,7 @@ def _end(content: Mapping[str, object]) -> End:
 
 def _rate(content: Mapping[str, object]) -> Rate:
     client_id, score = _client_id(content), content.get("score")
-    if score not in (1, -1, "1", "-1"):
+    if str(score) not in {"1", "-1"}:  # true and 1.0 equal 1 and are no rating
         raise BadFrame("bad_score", "A rating is 1 or -1.", client_id)
     words = clean(content.get("words") or "", client_id=client_id, maximum=2_000)
     return Rate(client_id, int(str(score)), words)

@@ -60,6 +60,15 @@ def of(token: str, *, now: datetime) -> Who | None:
     return from_signed(token, now=now) if is_signed(token) else recognise(token, now=now)
 
 
+def stands(who: Who, token: str) -> bool:
+    """Say whether an open tab may still speak as `who`: erased, or "not me", may have come since.
+
+    `token`: the browser's, where that says who. One that ends in mid-chat cuts nobody off.
+    """
+    known = Customer.objects.filter(pk=who.customer_id, erase_requested_at=None)
+    return (known.filter(tokens__digest=digest(token)) if token else known).exists()
+
+
 def is_signed(token: str) -> bool:
     return token.count(".") == 2
 
@@ -86,8 +95,13 @@ def unused(token: str) -> bool:
 def new_visitor(token: str, *, address: str, now: datetime) -> tuple[Who, str]:
     """Make a visitor for the browser with that minted token, or with a fresh one.
 
+    Of two tabs that say their first word at once, the second is who the first made.
     Raises throttle.Throttled.
     """
+    if _minted(token):
+        conversations.in_turn(f"visitor:{digest(token)}")
+        if (who := recognise(token, now=now)) is not None:
+            return who, token
     throttle.check_new_visitor(address=address, now=now)
     customer = services.new_customer(kind=Customer.Kind.VISITOR, now=now)
     fresh = token if unused(token) else mint()

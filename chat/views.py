@@ -69,7 +69,9 @@ async def new(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     who = await in_db_thread(identity.recognise)(_token(request), now=now)
     if who is not None:
-        await in_db_thread(conversations.start)(who.customer_id, now=now, verified=who.verified)
+        await in_db_thread(conversations.current_or_new)(
+            who.customer_id, now=now, verified=who.verified
+        )
     return redirect("chat:page")
 
 

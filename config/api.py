@@ -1,8 +1,10 @@
 """The one API: who may call it, how it says no, and where each app's router hangs."""
 
+import logging
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.db import DataError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import NinjaAPI
@@ -12,8 +14,11 @@ from ninja.security import HttpBearer
 import chat.api
 import escalations.api
 import memory.api
+from config.refusals import UNSTORABLE
 from memory import services
 from memory.models import ApiKey
+
+logger = logging.getLogger(__name__)
 
 CODES = {
     400: "bad_request",
@@ -96,6 +101,19 @@ def _not_found(request: HttpRequest, exc: Any) -> HttpResponse:
 @api.exception_handler(PermissionDenied)
 def _forbidden(request: HttpRequest, exc: Any) -> HttpResponse:
     return _error(request, 403, str(exc) or "This key may not do that.")
+
+
+@api.exception_handler(DataError)
+def _unstorable(request: HttpRequest, exc: Any) -> HttpResponse:
+    """What PostgreSQL cannot hold is the caller's mistake; no field is worth a check of its own."""
+    logger.warning("Not stored: %s", exc)
+    return _error(request, 422, UNSTORABLE)
+
+
+@api.exception_handler(Exception)
+def _failed(request: HttpRequest, exc: Any) -> HttpResponse:
+    logger.error("Unable to answer %s %s", request.method, request.path, exc_info=exc)
+    return _error(request, 500, "It is our fault, and it has been noted. Please try again.")
 
 
 api.add_router("", chat.api.router, auth=DeskAuth())

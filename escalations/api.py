@@ -11,11 +11,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
+from pydantic import AfterValidator
 
 from chat import frames
 from escalations import claim, lists, people, reply
 from escalations.capture import Keep, NotSaid
 from escalations.models import Escalation
+from memory.types import told_time
 
 router = Router(tags=["escalations"])
 
@@ -30,9 +32,9 @@ class ReplyIn(Schema):
 class KeepIn(Schema):
     scope: Literal["everyone", "customer"]
     seqs: list[int] = Field(min_length=1)
-    title: str = Field(min_length=1, max_length=300)
+    title: str = Field(pattern=r"\S", max_length=300)
     question_id: int | None = None
-    valid_until: datetime | None = None
+    valid_until: Annotated[datetime, AfterValidator(told_time)] | None = None
 
 
 class ResolveIn(Schema):

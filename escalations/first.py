@@ -18,9 +18,7 @@ from .models import Escalation
 def write(customer: Customer, *, staff: User, text: str, now: datetime) -> Escalation:
     """Send `text` into the open conversation, or a new one. Raises claim.AlreadyClaimed."""
     known = customer.kind == Customer.Kind.IDENTIFIED
-    conversation = conversations.current(customer.pk, now=now) or conversations.start(
-        customer.pk, now=now, verified=known
-    )
+    conversation = conversations.current_or_new(customer.pk, now=now, verified=known)
     opened = claim.open_claimed(
         conversation.pk, staff=staff, reason=Escalation.Reason.STAFF_FIRST, now=now
     )

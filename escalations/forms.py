@@ -12,6 +12,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from chat.frames import BadFrame, clean
+from memory.types import told_time
 
 from .capture import SCOPES, Keep, Step
 
@@ -89,7 +90,7 @@ def keeps(data: Mapping[str, Any], step: Step, zone: str) -> tuple[list[Keep], l
             scope=scope,
             seqs=tuple(chosen[scope]),
             title=title,
-            question_id=int(question) if question.isdecimal() else None,
+            question_id=int(question) if question.isdecimal() and len(question) < 16 else None,
             replaces=rival if scope == "everyone" else None,
             valid_until=until,
         )
@@ -104,7 +105,7 @@ def _until(text: str, zone: str) -> tuple[datetime | None, Fault | None]:
         return None, None
     try:
         day = date.fromisoformat(text)
-    except ValueError:
+        end = datetime.combine(day + timedelta(days=1), time(), ZoneInfo(zone))
+        return told_time(end.astimezone(UTC)), None
+    except (ValueError, OverflowError):
         return None, Fault("valid_until", str(_("This is not a date.")))
-    end = datetime.combine(day + timedelta(days=1), time(), ZoneInfo(zone))
-    return end.astimezone(UTC), None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -17,6 +17,21 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float32]
 Sender = Literal["customer", "bot", "staff"]
 Way = Literal["deliver", "offer", "gap"]
+
+
+EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def told_time(when: datetime) -> datetime:
+    """Return a time that came from outside. Raises ValueError, in words for who sent it.
+
+    PostgreSQL stores years that Python cannot read back: one such row breaks every list it is in.
+    """
+    if when.utcoffset() is None:
+        raise ValueError("A time needs its offset, for example 2026-03-02T09:00:00-05:00.")
+    if not EARLIEST <= when < LATEST:
+        raise ValueError("This time is too far away: between 1900 and 2200, please.")
+    return when
 
 
 class Category(StrEnum):

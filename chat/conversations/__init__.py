@@ -27,8 +27,17 @@ from .customer import (
     tokens_since,
     turns_since,
 )
-from .lifetime import business, close, close_idle, current, latest, of_customer, start
-from .log import Closed, Overtaken
+from .lifetime import (
+    business,
+    close,
+    close_idle,
+    current,
+    current_or_new,
+    latest,
+    of_customer,
+    start,
+)
+from .log import Closed, Overtaken, in_turn
 from .staff import Stale, post_answer, post_staff_reply, post_state, release, take_over, wait
 from .transcript import earlier, transcript_of
 
@@ -45,10 +54,12 @@ __all__ = [
     "close",
     "close_idle",
     "current",
+    "current_or_new",
     "drop_noted",
     "earlier",
     "find",
     "hand_to_waiting",
+    "in_turn",
     "latest",
     "mark_seen",
     "newer_said",

@@ -116,6 +116,8 @@ def set_reply_email(conversation_id: int, *, email: str, link: str, now: datetim
     It proves nothing: no customer is looked up by it.
     """
     conversation = locked(conversation_id)
+    if conversation.reply_email:  # another tab was faster
+        return
     append(
         conversation,
         sender=Sender.SYSTEM,

@@ -11,10 +11,19 @@ from django.db.models import Q
 from chat import wordings
 from chat.models import Conversation
 
-from .log import Handler, Kind, Sender, append, flush, locked, save
+from .log import Handler, Kind, Sender, append, flush, in_turn, locked, save
 from .zone import business
 
-__all__ = ["business", "close", "close_idle", "current", "latest", "of_customer", "start"]
+__all__ = [
+    "business",
+    "close",
+    "close_idle",
+    "current",
+    "current_or_new",
+    "latest",
+    "of_customer",
+    "start",
+]
 
 
 @transaction.atomic
@@ -38,6 +47,15 @@ def current(customer_id: int, *, now: datetime) -> Conversation | None:
         close(newest.pk, reason="idle", now=now)
         return None
     return newest
+
+
+def current_or_new(customer_id: int, *, now: datetime, verified: bool) -> Conversation:
+    """Return the open conversation or start one: one alone, however many tabs speak at once."""
+    if (open_one := current(customer_id, now=now)) is not None:
+        return open_one
+    with transaction.atomic():
+        in_turn(f"start:{customer_id}")
+        return current(customer_id, now=now) or start(customer_id, now=now, verified=verified)
 
 
 def latest(customer_id: int) -> Conversation | None:

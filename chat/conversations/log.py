@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db import connection
 
 from chat import broadcast
 from chat.models import Conversation, Message
@@ -30,6 +31,15 @@ class Overtaken(Exception):
 def locked(conversation_id: int) -> Conversation:
     """Return the conversation, held till the transaction ends."""
     return Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
+
+
+def in_turn(what: str) -> None:
+    """Let one transaction at a time make `what`, where there is no row yet that could be locked.
+
+    Taken before any row's lock, or two could wait for each other.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"chat.{what}"])
 
 
 def append(

@@ -19,8 +19,8 @@ router = Router(tags=["answers"])
 
 
 class AnswerIn(Schema):
-    title: str = Field(min_length=1, max_length=1000)
-    parts: list[str] = Field(min_length=1, max_length=50)
+    title: str = Field(pattern=r"\S", max_length=1000)
+    parts: list[Annotated[str, Field(pattern=r"\S")]] = Field(min_length=1, max_length=50)
     role: str = Field("", max_length=120)
     author_name: str = Field("", max_length=120)
     valid_until: datetime | None = None
@@ -37,7 +37,7 @@ def answers(
     search: str = "",
     status: Status = Status.ACTIVE,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> dict[str, Any]:
     require_shared(request)
     rows = Answer.objects.filter(status=status).order_by("-recorded_at", "-pk")

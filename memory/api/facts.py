@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Router, Schema
 from ninja import Status as Reply
 from ninja.errors import HttpError
+from pydantic import AfterValidator
 
 from memory import services
-from memory.api.scope import actor, api_key, aware, customer_of, require
+from memory.api.scope import actor, api_key, aware, customer_of, require, zone
 from memory.models import Customer, Memory, MemoryEvent
 from memory.types import AnswerCandidate, Category, Fact, Said, Transcript
 
 router = Router(tags=["memory"])
 
+Zone = Annotated[str, AfterValidator(zone)]
 MESSAGE_LENGTH = 10_000  # characters, as in the chat
 
 
@@ -31,7 +33,7 @@ class MessageIn(Schema):
 class ObserveIn(Schema):
     ref: str = Field(min_length=1, max_length=80)  # the same part of a talk is stored once
     messages: list[MessageIn] = Field(min_length=1, max_length=500)
-    timezone: str = Field("UTC", max_length=64)
+    timezone: Zone = Field("UTC", min_length=1, max_length=64)
 
 
 class RecallIn(Schema):
@@ -64,7 +66,7 @@ class ForgetIn(Schema):
 class CustomerIn(Schema):
     external_id: str = Field(min_length=1, max_length=200)
     name: str = Field("", max_length=200)
-    timezone: str = Field("", max_length=64)
+    timezone: Zone = Field("", max_length=64)
 
 
 @router.post("/memory/customers", summary="Find or make the customer of your own number")

@@ -4,14 +4,15 @@ exists."""
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
-from django.utils import timezone
 from ninja.errors import HttpError
 
 from memory import services
 from memory.models import ApiKey, Customer
+from memory.types import told_time
 
 
 def api_key(request: HttpRequest) -> ApiKey:
@@ -45,6 +46,15 @@ def actor(request: HttpRequest) -> str:
 
 
 def aware(when: datetime) -> datetime:
-    if timezone.is_naive(when):
-        raise HttpError(422, "A time needs its offset, for example 2026-03-02T09:00:00-05:00.")
-    return when
+    try:
+        return told_time(when)
+    except ValueError as exc:
+        raise HttpError(422, str(exc)) from None
+
+
+def zone(name: str) -> str:
+    """A time zone that there is, or none said. For a schema's field."""
+    try:
+        return ZoneInfo(name).key if name else ""
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("There is no time zone of this name, like America/New_York.") from None

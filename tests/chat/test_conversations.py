@@ -290,3 +290,41 @@ def test_many_tabs_at_once_get_one_row_each_and_no_gap(ada):
         thread.join()
 
     assert sorted(seqs(chat)) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_tabs_at_once_start_one_conversation(ada):
+    at_once(4, lambda n: conversations.current_or_new(ada.pk, now=NOW, verified=True))
+
+    assert ada.conversations.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_addresses_at_once_one_gets_the_link(ada):
+    chat = conversations.start(ada.pk, now=NOW, verified=True)
+
+    at_once(
+        4,
+        lambda n: conversations.set_reply_email(
+            chat.pk, email=f"x{n}@example.com", link="/back/", now=NOW
+        ),
+    )
+
+    chat.refresh_from_db()
+    told = chat.messages.values_list("text", flat=True)
+    assert [chat.reply_email in text for text in told] == [True]
+
+
+def at_once(number, do):
+    barrier = threading.Barrier(number)
+
+    def run(n):
+        barrier.wait()
+        do(n)
+        connection.close()
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1,5 +1,6 @@
 """Through the socket and through the forms: the same rows, the same words, the same refusals."""
 
+import asyncio
 import re
 import uuid
 from datetime import timedelta
@@ -8,19 +9,21 @@ from time import monotonic
 import jwt
 import pytest
 from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
 from channels.testing import WebsocketCommunicator
 from django.core.cache import cache
 from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from chat import conversations, identity
+from chat import broadcast, conversations, identity
 from chat.conversations import NewRow
 from chat.llm.embedding import embed_one
 from chat.models import Conversation, Message
 from chat.turns import in_db_thread
 from config.asgi import application
 from escalations.models import Escalation
+from memory import services
 from memory.models import Customer
 from tests.factories import make_conversation
 
@@ -133,7 +136,10 @@ class TestSocket:
         assert of(first, "ack")[0]["seq"] == of(second, "ack")[0]["seq"] == 1
         assert not of(second, "row")
 
-    @pytest.mark.parametrize("text", ["{", "[]", '"x"', '{"type":"say"}', "x" * 200_001])
+    @pytest.mark.parametrize(
+        "text", ["{", "[]", '"x"', '{"type":"say"}', "[" * 99_000, "x" * 200_001],
+        ids=["open", "list", "text", "no text", "deep", "long"],
+    )  # fmt: skip
     async def test_survives_what_is_no_frame(self, ada, text):
         async with Tab(await token_of(ada)) as tab:
             await tab.socket.send_to(text_data=text)
@@ -254,6 +260,53 @@ class TestSignedIn:
         assert "identity" not in response["Location"]
         assert page.status_code == 200
         assert (await in_db_thread(Customer.objects.get)()).external_id == "ada-1"
+
+
+class TestAtOnce:
+    """Many tabs of a browser that nobody knows yet: one visitor, one conversation, no word lost."""
+
+    async def test_first_words_by_form(self, db):
+        token = identity.mint()
+
+        async def speak(text):
+            client = AsyncClient()
+            client.cookies[identity.COOKIE] = token
+            sent = {"client_id": uuid.uuid4().hex, "text": text}
+            return await client.post(reverse("chat:send"), sent)
+
+        answers = await asyncio.gather(*(speak(f"first word {n}") for n in range(4)))
+
+        assert {a.status_code for a in answers} == {302}
+        assert await Customer.objects.acount() == await Conversation.objects.acount() == 1
+        assert await Message.objects.filter(sender="customer").acount() == 4
+
+    async def test_first_words_by_socket(self, db):
+        token = identity.mint()
+        async with Tab(token) as one, Tab(token) as two:
+            await asyncio.gather(one.say("hello"), two.say("good morning"))
+
+        assert await Customer.objects.acount() == await Conversation.objects.acount() == 1
+
+
+class TestWhoIsGone:
+    """An open tab speaks for nobody who was erased, or who is "not me" any more."""
+
+    @pytest.mark.parametrize("way", ["erased", "asked to be erased", "not me"])
+    async def test_a_later_word_is_a_new_visitors(self, ada, way):
+        token = await token_of(ada)
+        act = {
+            "erased": lambda: services.erase(ada.pk, by="staff:1", now=timezone.now()),
+            "asked to be erased": lambda: services.request_erase(ada.pk, now=timezone.now()),
+            "not me": lambda: identity.drop(token),
+        }[way]
+        async with Tab(token) as tab:
+            await tab.say("hello")
+            await in_db_thread(act)()
+            heard = await tab.say("is somebody there?")
+
+        assert of(heard, "ack")
+        said = await Message.objects.select_related("conversation").aget(text="is somebody there?")
+        assert said.conversation.customer_id != ada.pk
 
 
 class TestForms:
@@ -411,6 +464,20 @@ class TestIsolation:
         await sync_to_async(adas.refresh_from_db)()
         assert adas.closed_at is None
         assert adas.last_seq == 1
+
+    async def test_by_typing(self, ada, ben):
+        """Nobody is seen typing in a conversation that is not his."""
+        adas = await sync_to_async(make_conversation)(ada)
+        layer = get_channel_layer()
+        await layer.group_add(broadcast.conversation_group(adas.pk), "adas-desk")
+
+        async with Tab(await token_of(ben), conversation=adas.pk) as tab:
+            await tab.send(type="typing")
+            await tab.heard()
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(QUIET):
+                await layer.receive("adas-desk")
 
     async def test_by_form(self, ada, ben):
         adas = await sync_to_async(make_conversation)(ada)

@@ -2,6 +2,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chat import frames
 from chat.frames import BadFrame, Choose, Hello, Person, Rate, Say
@@ -37,6 +39,9 @@ def test_reads_what_a_tab_sends():
         ({"type": "choose", "client_id": "a", "offer_seq": -1, "choice": "1"}, "bad_frame"),
         ({"type": "choose", "client_id": "a", "offer_seq": True, "choice": "1"}, "bad_frame"),
         ({"type": "rate", "client_id": "a", "score": 5}, "bad_score"),
+        ({"type": "rate", "client_id": "a", "score": True}, "bad_score"),
+        ({"type": "rate", "client_id": "a", "score": 1.0}, "bad_score"),
+        ({"type": "hello", "token": "half \ud83d"}, "bad_frame"),
         ({"type": "email", "client_id": "a", "address": "nobody"}, "bad_email"),
         ({"type": "email", "client_id": "a", "address": "a@b.de, c@d.de"}, "bad_email"),
         ({"type": "email", "client_id": "a", "address": "a@b.de\nBcc: c@d.de"}, "bad_email"),
@@ -49,6 +54,26 @@ def test_refuses_the_rest_with_a_code_and_words(sent, code):
 
     assert refused.value.code == code
     assert str(refused.value).endswith((".", "?"))
+
+
+HOSTILE = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(), max_size=8)
+)
+FIELDS = ("client_id", "text", "score", "words", "choice", "offer_seq", "token", "after")
+FRAMES = st.fixed_dictionaries(
+    {"type": st.sampled_from(["hello", "say", "choose", "person", "end", "rate", "email"])},
+    optional={f: HOSTILE | st.just("1") for f in (*FIELDS, "conversation", "address")},
+)
+
+
+@given(FRAMES)
+def test_whatever_comes_is_a_frame_or_a_refusal_and_can_be_stored(sent):
+    try:
+        frame = frames.parse(sent)
+    except BadFrame:
+        return
+    assert "\x00" not in repr(frame)
+    repr(frame).encode()
 
 
 def test_says_which_message_was_too_long_and_by_how_much():

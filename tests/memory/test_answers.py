@@ -1,5 +1,7 @@
 """A person's words: kept byte for byte, found again, delivered only when enough people agree."""
 
+import io
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -300,6 +302,37 @@ class TestImport:
         file.write_text("title,answer,review_on\nOpen?,Nine,soon\n,x,\nShut?,Five,2026-12-31\n")
 
         with pytest.raises(CommandError, match=r"(?s)line 2: .*line 3: "):
+            call_command("import_answers", file)
+
+        assert not Answer.objects.exists()
+
+    def test_only_a_newline_ends_a_row(self, tmp_path):
+        file = tmp_path / "faq.csv"
+        answers = ["one\u2028two", "three\x85four", "five\x0csix"]
+        rows = "".join(f"Question {n}?,{text}\n" for n, text in enumerate(answers))
+        file.write_text(f"title,answer\n{rows}", encoding="utf-8")
+
+        call_command("import_answers", file, stdout=io.StringIO())
+
+        assert [a.parts for a in Answer.objects.order_by("pk")] == [[text] for text in answers]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "title,answer\nOpen?,nine\x00five\n",
+            f"title,answer\nOpen?,{'x' * 140_000}\n",
+            'title,answer\nOpen?,"Nine\nShut?,Five\n',
+            "title,answer,answer\nOpen?,Nine,Ten\n",
+            f"title,answer\n{'x' * 1001},Nine\n",
+            "title,answer,valid_until\nOpen?,Nine,9999-12-31\n",
+        ],
+        ids=["nul", "long cell", "open quote", "column twice", "long title", "far away"],
+    )
+    def test_says_in_one_sentence_what_it_cannot_take(self, tmp_path, text):
+        file = tmp_path / "faq.csv"
+        file.write_text(text)
+
+        with pytest.raises(CommandError, match=r"^line \d: "):
             call_command("import_answers", file)
 
         assert not Answer.objects.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -14,8 +15,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory import services
+from memory.types import told_time
 
 COLUMNS = ("title", "answer", "wordings", "author", "role", "review_on", "valid_until")
+TITLE_LENGTH = 1000  # characters, as in the API
 BETWEEN = "|"  # wordings in one cell
 
 
@@ -80,18 +83,28 @@ def _lines(file: Path, errors: list[str]) -> Iterator[Line]:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
         raise CommandError(f"{file}: cannot be read: {exc}") from None
-    # newlines in a cell are part of the answer, byte for byte
-    rows = csv.DictReader(text.splitlines(keepends=True))
-    missing = {"title", "answer"} - set(rows.fieldnames or ())
-    unknown = set(rows.fieldnames or ()) - set(COLUMNS)
-    if missing or unknown:
-        wrong = f"has no {', '.join(sorted(missing))}" if missing else f"unknown: {unknown}"
+    # Newlines in a cell are part of the answer; what else breaks a line for Python ends no row.
+    rows = csv.DictReader(io.StringIO(text), strict=True)
+    try:
+        _check_columns(list(rows.fieldnames or ()))
+        for row in rows:
+            try:
+                yield _line(row, rows.line_num)
+            except ValueError as exc:
+                errors.append(f"line {rows.line_num}: {exc}")
+    except csv.Error as exc:  # a quote that is not closed, a cell as long as a book
+        raise CommandError(f"line {rows.line_num}: {exc}") from None
+
+
+def _check_columns(names: list[str]) -> None:
+    missing, unknown = {"title", "answer"} - set(names), set(names) - set(COLUMNS)
+    wrong = f"unknown: {', '.join(sorted(unknown))}" if unknown else ""
+    if missing:
+        wrong = f"has no {', '.join(sorted(missing))}"
+    elif len(set(names)) < len(names):
+        wrong = "names a column twice"
+    if wrong:
         raise CommandError(f"line 1: {wrong}; the columns are {', '.join(COLUMNS)}")
-    for row in rows:
-        try:
-            yield _line(row, rows.line_num)
-        except ValueError as exc:
-            errors.append(f"line {rows.line_num}: {exc}")
 
 
 def _line(row: dict[str | Any, str | Any], number: int) -> Line:
@@ -100,6 +113,10 @@ def _line(row: dict[str | Any, str | Any], number: int) -> Line:
     title, answer = (row["title"] or "").strip(), row["answer"] or ""
     if not title or not answer.strip():
         raise ValueError("needs a title and an answer")
+    if len(title) > TITLE_LENGTH:
+        raise ValueError(f"has a title of more than {TITLE_LENGTH} characters")
+    if any("\x00" in (cell or "") for cell in row.values()):
+        raise ValueError("holds a NUL character, which cannot be stored")
     return Line(
         number=number,
         title=title,
@@ -122,7 +139,7 @@ def _date(value: str | None, column: str) -> date | None:
 
 
 def _end_of(day: date | None) -> datetime | None:
-    return datetime.combine(day, time(23, 59, 59), UTC) if day else None
+    return told_time(datetime.combine(day, time(23, 59, 59), UTC)) if day else None
 
 
 def _twice(lines: list[Line]) -> list[str]:
