@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -179,14 +180,14 @@ def forget(request: HttpRequest, customer_id: int, payload: ForgetIn) -> dict[st
 def known(request: HttpRequest, customer_id: int) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.known_about(customer.pk, now=timezone.now())
-    return {"facts": [_fact(f) for f in facts if _verified(customer) or not f.sensitive]}
+    return {"facts": _facts(facts, customer)}
 
 
 @router.get("/memory/{int:customer_id}/as_of", summary="What was believed at that time")
 def as_of(request: HttpRequest, customer_id: int, when: datetime) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.as_of(customer.pk, when=aware(when))
-    return {"when": aware(when), "facts": [_fact(f) for f in facts]}
+    return {"when": aware(when), "facts": _facts(facts, customer)}
 
 
 @router.get("/memory/{int:customer_id}/history", summary="Every version, and what happened to it")
@@ -204,6 +205,11 @@ def history(request: HttpRequest, customer_id: int, topic: str = "") -> dict[str
 
 def _verified(customer: Customer) -> bool:
     return customer.kind == Customer.Kind.IDENTIFIED
+
+
+def _facts(facts: Iterable[Fact], customer: Customer) -> list[dict[str, Any]]:
+    """A visitor may be anybody at that browser: what is sensitive is not said."""
+    return [_fact(f) for f in facts if _verified(customer) or not f.sensitive]
 
 
 def _fact(f: Fact) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from memory.types import AnswerCandidate, Fact, Status
 
 from . import asking, reading
 from .lessons import lessons_for
+from .stock import is_verified
 
 Namespace = tuple[str, ...]
 SHARED: Namespace = ("shared",)
@@ -79,10 +80,13 @@ def seen_by(
     may = sight(agent)
     facts: list[Fact] = []
     pending: list[str] = []
+    verified = is_verified(customer_id)  # a visitor may be anybody: nothing sensitive for those
     if customer_id is not None and may.customer_facts:
-        facts = list(reading.recall(customer_id, message, now=now, gate=False).facts)
+        found = reading.recall(customer_id, message, now=now, gate=False, verified=verified)
+        facts = list(found.facts)
     if customer_id is not None and may.pending_facts:
         waiting = Memory.objects.for_customer(customer_id).filter(status=Status.PENDING)
+        waiting = waiting if verified else waiting.filter(sensitive=False)
         pending = list(waiting.order_by("pk").values_list("text", flat=True))
     return Seen(
         lessons=tuple(lessons_for(about, namespaces=may.namespaces)),

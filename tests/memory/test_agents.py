@@ -285,6 +285,22 @@ class TestWhoSeesWhat:
         assert list(seen.pending) == pending
         assert [part for a in seen.answers for part in a.parts] == answers
 
+    @pytest.mark.parametrize("agent", ["bot", "knowledge agent"])
+    def test_nothing_sensitive_of_a_visitor_who_may_be_anybody(self, agent):
+        visitor = make_customer("", kind="visitor")
+        allergy = make_topic("allergies", sensitive=True, cardinality="many")
+        remember(visitor, allergy, "nickel")
+        proposal = {"category": "confirmed_fact", "value": "latex", "text": "Is allergic to latex"}
+        services.propose(
+            visitor.pk, topic=allergy.key, **proposal, evidence={}, by="agent:test", now=NOW
+        )
+
+        seen = services.seen_by(
+            agent, "what are my allergies?", customer_id=visitor.pk, about="", now=NOW
+        )
+
+        assert (seen.facts, seen.pending) == ((), ())
+
     def test_an_agent_of_your_own_sees_no_customers(self):
         seen = services.sight("billing")
 

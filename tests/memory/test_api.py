@@ -108,6 +108,16 @@ class TestKeys:
 
         assert api("get", "/answers").status_code == 401
 
+    def test_a_visitors_sensitive_facts_are_not_told(self, with_key):
+        visitor = make_customer("", kind="visitor")
+        remembered(visitor, make_topic("allergies", sensitive=True, cardinality="many"), "nickel")
+        api, now = with_key(["customers"]), timezone.now()
+
+        known = api("get", f"/memory/{visitor.pk}").json()
+        then = api("get", f"/memory/{visitor.pk}/as_of?when={now:%Y-%m-%dT%H:%M:%S.%fZ}").json()
+
+        assert known["facts"] == then["facts"] == []
+
     def test_notes_when_it_was_used(self, with_key):
         with_key()("get", "/answers")
 
