@@ -6,7 +6,7 @@ What is slow happens before the customer's row is locked. Reading an episode twi
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -126,15 +126,19 @@ def _gate(transcript: Transcript, by_model: bool) -> dict[int, GateResult]:
     for m in transcript.messages:
         if m.sender == "customer" and not m.offered:
             asked = before[-1].asks_topic if before else ""
-            result = gate.worth_saving(
-                replace(m, asks_topic=asked),
-                before=tuple(before),
-                vector=embed_one(m.text),
-                classifier=gate.gates()["save"],
-            )
+            result = worth_saving(replace(m, asks_topic=asked), before=tuple(before))
             results[m.seq] = _asked_again(result, m, before) if by_model else result
         before.append(m)
     return results
+
+
+def worth_saving(message: Said, *, before: Sequence[Said | str]) -> GateResult:
+    return gate.worth_saving(
+        message,
+        before=before,
+        vector=embed_one(message.text),
+        classifier=gate.gates()["save"],
+    )
 
 
 def _asked_again(result: GateResult, message: Said, before: list[Said]) -> GateResult:

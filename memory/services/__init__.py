@@ -24,6 +24,7 @@ from .bell import without_bell
 from .capturing import capture_answer, capture_staff_words, share_verdict, title_of
 from .conflicts import decide_conflict, undo_conflict
 from .forgetting import Forgotten, forget
+from .gating import Gated, gated
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
 from .notes import note_for, save_note
@@ -50,6 +51,7 @@ from .writing import (
 
 __all__ = [
     "Forgotten",
+    "Gated",
     "Keeper",
     "NotValidated",
     "Sight",
@@ -76,6 +78,7 @@ __all__ = [
     "export",
     "feedback",
     "forget",
+    "gated",
     "history",
     "identify",
     "instructions",

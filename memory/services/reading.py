@@ -40,7 +40,7 @@ def recall(
     `working`: what was said in this conversation, which is read before what is stored.
     `gate=False` measures the ranking alone.
     """
-    passed = _gate(message, before) if gate else GateResult(True, "not asked")
+    passed = needs_past(message, before) if gate else GateResult(True, "not asked")
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
     vector = _vector(message)
@@ -90,7 +90,7 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
     return [_fact(r) for r in standing]
 
 
-def _gate(message: str, before: Sequence[str]) -> GateResult:
+def needs_past(message: str, before: Sequence[str]) -> GateResult:
     classifier = gates.gates()["retrieve"]
     vector = embed_one_here(message)
     return gates.needs_past(message, before=before, vector=vector, classifier=classifier)

@@ -47,7 +47,7 @@ def _suite(name: str) -> ModuleType:
         module = f"{app}.management.evaluation.{name}"
         if all(util.find_spec(m) for m in folders) and util.find_spec(module):
             return import_module(module)
-    raise CommandError(f"there is no suite {name!r} yet")
+    raise CommandError(f"there is no suite {name!r}")
 
 
 def _lines(figures: dict[str, Any], indent: str = "") -> list[str]:

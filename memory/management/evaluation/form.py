@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 
@@ -15,6 +16,19 @@ class FormError(Exception):
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line}: {why}" if line else why)
         self.line = line
+
+
+def share(part: int, whole: int) -> float:
+    """Of nothing, all: a file without such a case holds no failure of that kind."""
+    return part / whole if whole else 1.0
+
+
+def cpu(milliseconds: list[float]) -> dict[str, float]:
+    spent = sorted(milliseconds) or [0.0]
+    return {
+        "cpu_ms_median": median(spent),
+        "cpu_ms_p95": spent[min(len(spent) - 1, int(0.95 * len(spent)))],
+    }
 
 
 def text_of(path: Path) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from memory import services
@@ -151,13 +150,11 @@ def figures(queries: list[dict[str, Any]], outcomes: list[dict[str, Any]]) -> di
         never += bool(set(q.get("never") or []) & set(ids))
         leaks += any(c != q["customer"] for c in o["customers"])
     n = sum(bool(q["expected"]) for q in queries)
-    spent = sorted(o["cpu_ms"] for o in outcomes) or [0.0]
     return {
         "queries": len(queries),
         "recall_at_5": recall / n if n else 1.0,
         "mrr": mrr / n if n else 1.0,
         "never_hits": never,
         "leaks": leaks,
-        "cpu_ms_median": median(spent),
-        "cpu_ms_p95": spent[min(len(spent) - 1, int(0.95 * len(spent)))],
+        **form.cpu([o["cpu_ms"] for o in outcomes]),
     }
