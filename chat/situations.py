@@ -34,6 +34,8 @@ NEEDS_ANSWER = {
     Kind.STATEMENT,
     Kind.SMALL_TALK,
 }
+# Also whatever a note may answer: it would ask for what is known.
+NEEDS_FACTS = (NEEDS_ANSWER - {Kind.SMALL_TALK}) | {Kind.KNOWN, Kind.FORGET}
 NEEDS_TOPICS = {Kind.SELF, Kind.REQUEST, Kind.QUESTION, Kind.FORGET}
 
 
@@ -75,7 +77,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
     asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
         step("known", lambda: facts.standing(asked.conversation, told, now=now))
-        if _personal(reading)
+        if reading.kind in NEEDS_FACTS
         else ()
     )
     asked.situation = Situation(
@@ -197,10 +199,6 @@ def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
         ref=f"message:{asked.messages[-1].pk}",
         recalled=s.recalled,
     )
-
-
-def _personal(reading: intents.Reading) -> bool:
-    return reading.kind in {Kind.SELF, Kind.KNOWN, Kind.FORGET, Kind.REQUEST, Kind.QUESTION}
 
 
 class _Step:

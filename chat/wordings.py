@@ -24,7 +24,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     ),
     "thanks": (
         "You are welcome.",
-        "Gladly.",
+        "You are very welcome.",
         "You are welcome. I am here if anything else comes up.",
     ),
     "goodbye": ("Goodbye, and all the best.", "Take care. Write again whenever you like."),

@@ -24,7 +24,7 @@ LIVE = timedelta(minutes=30)  # a chat with the bot that somebody wrote in latel
 NAMES = {
     "unclaimed": _("Nobody has it"),
     "mine": _("Mine"),
-    "everyone": _("Everyone's"),
+    "everyone": _("Everyone’s"),
     "customer": _("Customer’s turn"),
     "overdue": _("Overdue"),
     "bot": _("With the bot"),

@@ -200,6 +200,10 @@ class CannedReply(models.Model):
     shortcut = models.SlugField(max_length=40, unique=True)
     text = models.TextField()  # {customer}, {staff}, {business} are filled in
 
+    class Meta:
+        verbose_name = "ready-made reply"
+        verbose_name_plural = "ready-made replies"
+
     def __str__(self) -> str:
         return f"/{self.shortcut}"
 

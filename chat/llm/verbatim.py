@@ -133,6 +133,8 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return [], NeedsHuman("personal", wording="personal", detail=told)
     best = s.answer.candidates[0] if s.answer.candidates else None
     if best is None or s.answer.way == "gap" or (s.answer.way == "offer" and best.score < OFFERED):
+        if s.reading.kind is Kind.REQUEST:
+            return _wanted(s)
         return [], NeedsHuman("no_answer", detail=s.answer.reason)
     if _for_a_person(s, best.score):
         return [], NeedsHuman("unsure", wording="personal", detail="for a person to judge")

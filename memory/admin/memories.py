@@ -35,6 +35,15 @@ class MemoryForm(forms.ModelForm[Memory]):
         if "topic" in self.fields:
             self.fields["topic"].required = True  # what has none comes from conversations alone
 
+    def clean_text(self) -> str:
+        """A value that the new sentence no longer says would be said to the customer again."""
+        text, value = str(self.cleaned_data["text"]), self.cleaned_data.get("value", "")
+        left = value and value == self.initial.get("value")
+        said = value.casefold() in str(self.initial.get("text", "")).casefold()
+        if left and said and value.casefold() not in text.casefold():
+            raise forms.ValidationError(f"The value still says “{value}”: change it too.")
+        return text
+
 
 class EndsFilter(admin.SimpleListFilter):
     title = "how long it holds"

@@ -79,6 +79,8 @@ def test_a_person_is_wanted(text):
         "have you got anything noted about my dog and other dogs?",
         "how did I say I want my invoices?",
         "which room do I usually get?",
+        "I moved. Which plan do I have now?",
+        "what insurance am I with?",
         "am I down as a member with you?",
         "what size do you have for me",
         "you know that I'm allergic to feathers, right?",
@@ -272,3 +274,8 @@ def test_an_unfinished_message_is_waited_for(text):
 @pytest.mark.parametrize("text", ["hi", "ok thanks", "what are your hours?", "I moved to Bath."])
 def test_a_finished_one_is_not(text):
     assert not intents.unfinished(text)
+
+
+@pytest.mark.parametrize("text", ["What options do I have?", "Which papers do I have to bring?"])
+def test_having_is_not_always_about_oneself(text):
+    assert kind(text) is not Kind.SELF

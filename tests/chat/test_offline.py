@@ -6,12 +6,17 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from chat import conversations
+from chat.llm import verbatim
+from chat.llm.base import Situation
+from chat.llm.intents import Kind, Reading
 from chat.management.evaluation import turns as suite
 from chat.models import Turn, Wording
 from chat.turns import in_db_thread
 from escalations.models import Escalation
+from memory import services
 from memory.management.evaluation import form
 from memory.models import Memory, Note
+from memory.types import AnswerCandidate, AnswerFor
 from tests.chat.conftest import told
 from tests.factories import NOW, make_topic
 
@@ -69,6 +74,33 @@ async def test_what_is_known_is_said_back(chat, ada, hotel):
 
     assert outcome == "recalled"
     assert "A quiet room to the garden." in text
+
+
+@pytest.mark.parametrize("text", ["which room do I have?", "Which room am I on now?"])
+async def test_a_plain_question_of_ones_own_is_no_question_for_everybody(chat, ada, hotel, text):
+    await sync_to_async(remembered)(ada, hotel, "A quiet room to the garden.", "a quiet room")
+
+    said_back, outcome = await said(chat, text)
+
+    assert (outcome, "A quiet room to the garden." in said_back) == ("recalled", True)
+
+
+async def test_a_note_does_not_ask_for_what_is_known(chat, ada, hotel):
+    await sync_to_async(remembered)(ada, hotel, "A quiet room to the garden.", "a quiet room")
+    question = "can I come in for a weekend next month?"
+    await sync_to_async(services.save_note)(
+        by="staff:1",
+        now=NOW,
+        title="Booking",
+        topic=hotel,
+        examples=[question],
+        text="You like {room}. A person writes here.",
+        hands_over=True,
+    )
+
+    text, _ = await said(chat, question)
+
+    assert text == "You like a quiet room. A person writes here."
 
 
 async def test_an_honest_gap_is_asked_and_the_reply_remembered_at_once(chat, ada):
@@ -194,3 +226,16 @@ def test_the_suite_says_what_the_bot_did(tmp_path):
 
     assert [o["did"] for o in out["outcomes"]] == ["small_talk", "answer:s1", "emergency", "person"]
     assert (out["turns"], out["right"]) == (4, 4)
+
+
+def test_a_request_that_no_answer_comes_near_is_passed_on_as_one(hotel):
+    far = AnswerCandidate(1, "Is there a pool?", ("Yes.",), "reception", "Sam", NOW, score=0.1)
+    wish = Situation(
+        "I would like to book a table",
+        Reading(Kind.REQUEST, ""),
+        answer=AnswerFor("offer", (far,)),
+    )
+
+    moves, need = verbatim.decide(wish)
+
+    assert (moves, need.reason, need.wording) == ([], "request", "request")

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 
 from chat import conversations
@@ -429,3 +430,12 @@ def test_notes_stand_in_the_transcript_of_staff(desk, claimed):
 
     assert StaffNote.objects.get().text == "She is anxious."
     assert "She is anxious." in desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+
+class TestMenu:
+    def test_leads_to_the_admin_only_who_may_do_something_there(self, desk, client):
+        link = f'href="{reverse("admin:index")}"'
+        assert link not in desk.get("/inbox/").content.decode()
+
+        client.force_login(User.objects.create_superuser("alex"))
+        assert link in client.get("/inbox/").content.decode()

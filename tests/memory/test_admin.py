@@ -257,6 +257,17 @@ class TestForms:
         note.refresh_from_db()
         assert note.text == "We call you."
 
+    def test_a_corrected_sentence_leaves_no_value_behind_that_says_the_old(
+        self, page, client, fact
+    ):
+        words = {"value": "Cigna", "text": "Is with Aetna"}
+        again = client.post(page(Memory).url("change", fact.pk), words).content.decode()
+
+        assert "The value still says “Cigna”: change it too." in again
+        fact.refresh_from_db()
+        assert (fact.text, fact.status) == ("Is with Cigna", "active")
+        assert page(Memory).change(fact.pk, value="Cigna", text="Has been with Cigna for long")
+
     def test_a_new_instruction_is_a_new_version(self, page):
         assert page(Instruction).add(kind="knowledge", text="Keep pets.")
         assert page(Instruction).add(kind="knowledge", text="Keep no pets.")
