@@ -9,8 +9,10 @@ from typing import Any
 from channels.layers import InMemoryChannelLayer, channel_layers
 from django.test.utils import override_settings
 
-from config.celery import app
+from config import celery
 from memory.management.evaluation import scratch
+
+app: Any = celery.app  # untyped there
 
 
 @contextmanager
