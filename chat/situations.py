@@ -123,7 +123,13 @@ def look_up(asked: Asked, *, now: datetime) -> Situation:
     answer = AnswerFor("gap", reason="a note covers it")
     if note is None:
         answer = step("answers", lambda: _answer(asked, before, now))
-    return replace(s, note=note, answer=answer)
+    return replace(s, note=note, answer=answer, precedent=_precedent(answer))
+
+
+def _precedent(answer: AnswerFor) -> intents.Reading | None:
+    if answer.way == "gap" or not answer.candidates:
+        return None
+    return intents.read(answer.candidates[0].wording, embed=embedding.embed_one)
 
 
 def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:

@@ -82,6 +82,8 @@ class Situation:
     recalled: Recalled = field(default_factory=Recalled)
     standing: tuple[Fact, ...] = ()  # all that is known of this customer and may be said
     answer: AnswerFor = field(default_factory=lambda: AnswerFor("gap"))
+    # How the wording reads that came nearest: staff gave everyone this answer to that one.
+    precedent: Reading | None = None
     note: NoteFound | None = None
     verified: bool = False
     business: str = ""

@@ -34,8 +34,10 @@ from .topics import NAMED
 # From here a question is about this customer's own case, for a person to judge: the surer the
 # stored answer, the surer that must be.
 PERSONAL, PERSONAL_IF_LIKELY, LIKELY = 0.55, 0.75, 0.38
-CERTAIN = 0.93  # an answer this sure is given even then
-OFFERED = 0.165  # a title that is less likely than that is no help
+ALIKE = 0.3  # unless what staff answered for everyone reads personal too, this much at least
+CERTAIN = 0.93  # an answer this sure is given whatever the message reads like
+FOR_A_WISH = 0.165  # a title that is less likely than that is no help to who wants something done
+UNASKED = 0.5  # an answer this likely is offered though nothing seems to be asked
 ENOUGH_SMALL_TALK = 0.5
 ASKED = 0.30  # how surely a question names the topic that the customer is asked for
 NEAR_ENOUGH = 0.15  # for a topic of which something is known
@@ -78,21 +80,32 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
 
 
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
-    if s.reading.kind is Kind.SMALL_TALK:
-        return _small_talk(s)
     if s.reading.kind is Kind.SELF:
         return _about_oneself(s)
-    if s.reading.kind is Kind.REQUEST and (s.answer.way == "gap" or usual(s.text)):
+    if s.reading.kind is Kind.REQUEST and (_likely(s) < FOR_A_WISH or usual(s.text)):
         return _wanted(s)
-    if s.reading.kind is Kind.STATEMENT and s.answer.way != "deliver" and not s.reading.asks:
+    if s.reading.kind is Kind.SMALL_TALK and not _worth_showing(s, CERTAIN):
+        return [SmallTalk(courtesy(s.text))], None
+    if s.reading.kind is Kind.STATEMENT and not s.reading.asks and not _worth_showing(s, UNASKED):
         return _remark(s)
     return _from_answers(s)
 
 
-def _small_talk(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
-    if s.answer.way == "deliver":
-        return _from_answers(s)
-    return [SmallTalk(courtesy(s.text))], None
+def _worth_showing(s: Situation, likely: float) -> bool:
+    """Nothing seems to be asked that an answer for everyone would do for; yet there is one.
+
+    A less likely one will do where staff answered for everyone what reads alike.
+    """
+    return _likely(s) >= (LIKELY if _answered_alike(s) else likely)
+
+
+def _answered_alike(s: Situation) -> bool:
+    return s.precedent is not None and s.precedent.kind is s.reading.kind
+
+
+def _likely(s: Situation) -> float:
+    """How likely the best answer is; 0 where none is near enough."""
+    return 0.0 if s.answer.way == "gap" else max((c.score for c in s.answer.candidates), default=0)
 
 
 def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
@@ -102,11 +115,11 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
             return [], NeedsHuman("conflict", wording="personal", detail=topic.label)
         if facts := s.standing_on(topic.key):
             return [Recall(facts)], None
-        if topic.may_ask and s.named[0][1] >= ASKED:
+        if topic.may_ask and s.named[0][1] >= ASKED and not _worth_showing(s, CERTAIN):
             return [Ask(topic)], None
     elif both := _agreed(s):
         return [Recall(both)], None
-    if s.answer.way == "deliver":
+    if s.answer.way == "deliver" or _worth_showing(s, UNASKED):
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
 
@@ -131,21 +144,28 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.answer.blocked:
         told = ", ".join(f.label for f in s.answer.blocked)
         return [], NeedsHuman("personal", wording="personal", detail=told)
-    best = s.answer.candidates[0] if s.answer.candidates else None
-    if best is None or s.answer.way == "gap" or (s.answer.way == "offer" and best.score < OFFERED):
-        if s.reading.kind is Kind.REQUEST:
-            return _wanted(s)
+    if s.answer.way == "gap" or not s.answer.candidates:
         return [], NeedsHuman("no_answer", detail=s.answer.reason)
-    if _for_a_person(s, best.score):
+    if _for_a_person(s):
         return [], NeedsHuman("unsure", wording="personal", detail="for a person to judge")
-    return [Answer(best) if s.answer.way == "deliver" else Offer(s.answer.candidates[:3])], None
+    if s.answer.way == "deliver" and (_likely(s) >= CERTAIN or _plain(s)):
+        return [Answer(s.answer.candidates[0])], None
+    return [Offer(s.answer.candidates[:3])], None
 
 
-def _for_a_person(s: Situation, sure: float) -> bool:
-    if sure >= CERTAIN:
+def _for_a_person(s: Situation) -> bool:
+    """It reads like her own case, and staff gave the answer to none that reads so for everyone."""
+    if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= ALIKE:
         return False
-    cut = PERSONAL_IF_LIKELY if sure >= LIKELY else PERSONAL
-    return s.reading.score(Kind.PERSONAL) >= cut
+    cut = PERSONAL_IF_LIKELY if _likely(s) >= LIKELY else PERSONAL
+    return s.reading.score(Kind.PERSONAL) >= cut and _likely(s) < CERTAIN
+
+
+def _plain(s: Situation) -> bool:
+    """A question that anybody might ask: what reads like something else is offered, not given."""
+    return s.reading.kind in {Kind.QUESTION, Kind.REQUEST} or (
+        _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
+    )
 
 
 def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:

@@ -25,8 +25,9 @@ TRIALS = 256  # stored wordings that are put to the test; more teach little and 
 RIVALS = 20  # answers that a trial is weighed against
 ENOUGH_TRIALS = 20  # of answers with a second wording; with fewer the prior stands
 ENOUGH_TO_DELIVER = 50
-LOST = 0.08  # share of known questions that may go to a person so that more unknown ones do
-TOO_LOW = 0.09  # score below which a person is called, before there are trials
+LOST = 0.05  # share of known questions that may go to a person so that more unknown ones do
+TOO_LOW = 0.165  # score below which a person is called, before there are trials
+FIRST_SAY = 10  # trials: so much does that cut still count once there are some
 # Of questions whose answer is not stored, one in a hundred may look surer than the cut; where the
 # answer is stored, no mistake that names the same answer may.
 UNKNOWN_DELIVERED = 0.01
@@ -183,7 +184,7 @@ def _cuts(odds: Floats, chosen: Ints, rivals: Ints, *, few: bool) -> Cuts:
     in_three = there & (answers[:, 0] >= best[:, -3 if best.shape[1] > 2 else 0])
     n = int(in_three.sum())
     lost = float(np.quantile(top[in_three], LOST)) if n else TOO_LOW
-    offer = (n * lost + ENOUGH_TRIALS * TOO_LOW) / (n + ENOUGH_TRIALS)
+    offer = (n * lost + FIRST_SAY * TOO_LOW) / (n + FIRST_SAY)
     if there.sum() < ENOUGH_TO_DELIVER or few:
         return Cuts(None, offer)
     away = np.sort(top[~there])

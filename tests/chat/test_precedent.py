@@ -1,0 +1,84 @@
+"""What staff answered for everyone before is a precedent: what reads alike may have it too."""
+
+from dataclasses import replace
+
+import pytest
+
+from chat.llm.base import Answer, Offer, Recall, Situation, SmallTalk, Topic
+from chat.llm.intents import Kind, Reading
+from chat.llm.verbatim import decide
+from memory.types import AnswerFor, Category, Fact
+from tests.chat.conftest import RINSE
+from tests.factories import NOW
+
+
+def reads(kind, *, personal=0.0, asks=True):
+    scores = {kind.value: 0.6, Kind.PERSONAL.value: personal}
+    return Reading(kind, "", scores, asks=asks)
+
+
+def found(way, score):
+    return AnswerFor(way, (replace(RINSE, score=score),))
+
+
+def situation(reading, answer, precedent, **fields):
+    return Situation("…", reading, answer=answer, precedent=precedent, **fields)
+
+
+OWN_CASE = reads(Kind.PERSONAL, personal=0.8)
+PLAIN = reads(Kind.QUESTION, personal=0.1)
+
+
+def test_what_reads_like_her_own_case_goes_to_a_person():
+    moves, need = decide(situation(OWN_CASE, found("offer", 0.6), PLAIN))
+
+    assert moves == []
+    assert need.detail == "for a person to judge"
+
+
+@pytest.mark.parametrize("way", ["offer", "deliver"])
+def test_unless_staff_answered_for_everyone_what_reads_so_too_and_then_it_is_offered(way):
+    moves, need = decide(situation(OWN_CASE, found(way, 0.6), reads(Kind.QUESTION, personal=0.4)))
+
+    assert isinstance(moves[0], Offer)
+    assert need is None
+
+
+def test_a_confirmed_wording_is_given_whatever_it_reads_like():
+    for kind in (Kind.PERSONAL, Kind.STATEMENT, Kind.SMALL_TALK):
+        reading = reads(kind, personal=0.8, asks=False)
+        moves, need = decide(situation(reading, found("deliver", 1.0), reading))
+        assert isinstance(moves[0], Answer), kind
+        assert need is None
+
+
+def test_a_plain_question_gets_the_words_and_what_is_none_an_offer():
+    question, _ = decide(situation(PLAIN, found("deliver", 0.7), PLAIN))
+    told, _ = decide(situation(reads(Kind.STATEMENT, asks=False), found("deliver", 0.7), PLAIN))
+
+    assert isinstance(question[0], Answer)
+    assert isinstance(told[0], Offer)
+
+
+def test_small_talk_stays_small_talk_beside_a_likely_answer():
+    moves, _ = decide(situation(reads(Kind.SMALL_TALK, asks=False), found("offer", 0.86), PLAIN))
+
+    assert isinstance(moves[0], SmallTalk)
+
+
+def test_her_own_fact_comes_before_a_likely_answer():
+    plan = Topic("plan", "Plan")
+    fact = Fact(1, 1, "plan", "Plan", Category.CONFIRMED_FACT, "on Acorn", "Acorn", NOW)
+    asks_herself = reads(Kind.SELF)
+    moves, _ = decide(
+        situation(
+            asks_herself,
+            found("offer", 0.9),
+            asks_herself,
+            topics=(plan,),
+            named=(("plan", 0.8),),
+            standing=(fact,),
+        )
+    )
+
+    assert isinstance(moves[0], Recall)
