@@ -22,6 +22,9 @@ _NUMBER = re.compile(r"\d[\d -]{3,}")
 _ASKED_ALREADY = re.compile(
     r"\b(?:already|as (?:before|always|usual|ever)|same|usual|usually|on file|in my file|told you|you have|you know)\b"
 )
+_STANDING_ORDER = re.compile(
+    r"\b(?:from (?:now|here) on|always|in (?:the )?future|every time|each time|never|instead|any ?more|no longer)\b"
+)
 _POINTS_BACK = re.compile(
     r"\b(?:my|our|the) usual\b|\bsame .*\b(?:as|again)\b|\byou (?:already|know)\b"
 )
@@ -62,6 +65,8 @@ def worth_saving(
     for passes, reason, holds in _save_rules(text, earlier, bool(message.asks_topic)):
         if holds:
             return GateResult(passes, reason)
+    if text is not message.text:  # the vector knows English alone
+        return GateResult(_own(text) and not acts.only_asks(text), "by its words, glossed")
     return _classified(classifier, vector, text, earlier, "a lasting fact or wish")
 
 
@@ -74,25 +79,32 @@ def needs_past(
     for passes, reason, holds in _past_rules(text, earlier):
         if holds:
             return GateResult(passes, reason)
+    if text is not message:
+        return GateResult(_own(text) and "?" in text, "by its words, glossed")
     return _classified(classifier, vector, text, earlier, "something from before")
 
 
 def _save_rules(text: str, before: Sequence[str], gap: bool) -> list[tuple[bool, str, bool]]:
     folded = acts.plain(text)
     asked = bool(before) and bool(acts.BOT_ASKS_LASTING.search(acts.plain(before[-1])))
-    questions = [acts.asks(s) or acts.small_talk(s) for s in _sentences(text)]
+    sentences = acts.parts(text)
     return [
         (False, "put in front of the bot to be stored", acts.planted(text)),
         (True, "asks that something be forgotten", acts.wants_forgotten(text)),
         (True, "answers what was asked of her", (gap or asked) and not _declines(text)),
         (False, "small talk", acts.small_talk(text)),
+        (False, "declines", bool(before) and len(text.split()) <= 4 and bool(acts.DECLINES.search(folded))
+         and not acts.WISH.search(folded)),
+        (False, "answers a question of the moment", bool(before) and len(text.split()) <= SHORT + 1
+         and bool(acts.MOMENT_QUESTION.search(acts.plain(before[-1]))) and not _earnest(folded)),
+        (True, "asks for something for good", any(_for_good(s) for s in sentences)),
         (False, "sarcasm", acts.mocks(text) and "please" not in folded),
-        (False, "only asks", bool(questions) and all(questions) and not _corrects(folded)),
-        (False, "somebody else's", len(questions) == 1 and acts.of_acquaintances(text)),
+        (False, "only asks", acts.only_asks(text) and not _corrects(folded)),
+        (False, "somebody else's", len(sentences) == 1 and acts.of_acquaintances(text)),
         (False, "a joke", acts.jests(text) and len(text.split()) <= JOKE_WORDS and not _earnest(folded)),
         (False, "points to what is known", len(text.split()) <= SHORT
          and bool(_POINTS_BACK.search(folded)) and not acts.CHANGE.search(folded)),
-        (False, "only imagined", acts.imagines(text) and not acts.LASTING.search(folded)),
+        (False, "only imagined", acts.only_imagines(text) and not acts.LASTING.search(folded)),
         (True, "a long message with a lasting word", len(text.split()) > LONG
          and bool(acts.LASTING.search(folded) and acts.FIRST_PERSON.search(folded))),
         (True, "puts a number right", bool(before and _corrects(folded) and _NUMBER.search(folded))),
@@ -127,12 +139,29 @@ def understood(text: str) -> str:
     return language.gloss(text, language.detect(text))
 
 
+def _own(text: str) -> bool:
+    folded = acts.plain(text)
+    return bool(
+        acts.FIRST_PERSON.search(folded) or acts.WISH.search(folded) or acts.PAST_REFERENCE.search(folded)
+        or _NUMBER.search(folded)
+    )  # fmt: skip
+
+
 def _texts(before: Sequence[Said | str]) -> list[str]:
     return [m if isinstance(m, str) else m.text for m in before]
 
 
-def _sentences(text: str) -> list[str]:
-    return [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+def _for_good(sentence: str) -> bool:
+    folded = acts.plain(sentence)
+    return (
+        bool(
+            re.search(
+                r"\b(?:please|pls|plz|could you|can you|i'd like|i'd prefer|i'd rather)\b", folded
+            )
+        )
+        and bool(_STANDING_ORDER.search(folded))
+        and not acts.imagines(sentence)
+    )
 
 
 def _declines(text: str) -> bool:

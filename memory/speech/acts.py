@@ -37,7 +37,15 @@ _SUBJECT = (
 )
 _WH = r"(?:what|what's|whats|when|where|which|who|who's|whos|why|how|hows|how's|whose)"
 WH_START = re.compile(rf"^{_WH}\b(?! a \b)")
-AUX_START = re.compile(rf"^(?:{_AUX})\s+{_SUBJECT}\b")
+AUX_START = re.compile(
+    rf"^(?:{_AUX})\s+{_SUBJECT}\b|^(?:is|are|does|did|was|were|will|would|should|isn't|aren't|doesn't|didn't)\b"
+)
+CLEFT = re.compile(
+    r"^what\b[^?]*\b(?:is|are|was|were)\s+(?:that|the|a|an|my|to|not|when|how)\b[^?]*$"
+)
+SUBORDINATE = re.compile(
+    r"^(?:when|where|how|why)\s+(?:i|we|you|u|it|he|she|they|the|my|our|your|a|an|this|that)\b(?!.*\?)"
+)
 INDIRECT = _words(
     r"(?:i was |i'm |im |i am |just )?wondering", r"do (?:you|u) know", r"any idea", r"curious",
     r"(?:want|wanted|like|love|need) to know", r"(?:can|could) (?:you|u|someone) (?:please |pls )?"
@@ -54,8 +62,15 @@ REQUEST_YOU = re.compile(
     r"be\b|have\b|mind telling|still\b|know\b|eat\b|do\b)[a-z]+"
 )
 REQUEST_I = re.compile(
-    rf"\b(?:can|could|may|might) (?:i|we) {_SOFT}(?:have|get|stay|keep|be|switch|change|add|stick|"
-    r"go back|move|see|use)\b"
+    rf"\b(?:can|could|may|might) (?:i|we) {_SOFT}(?:stay|stick|continue|keep (?:seeing|using|coming|having)|add (?:my|our|a|another))\b"
+)
+REQUEST_ANY = re.compile(
+    rf"\b(?:can|could|may|will|would) (?:i|we|you|u|ya|someone|somebody) {_SOFT}(?!{INFO_VERBS}\b)[a-z]+"
+)
+FOR_GOOD = re.compile(
+    r"\b(?:from (?:now|here) on|always|in (?:the )?future|going forward|instead|permanently|every time|each time|any ?more|no longer|"
+    r"(?:this|next|for the next|coming) (?:\w+ )?(?:weeks?|months?) only|only|until|till|whenever|by default|for good|rather than|not|don't|never|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
 )
 WISH = _words(
     r"i(?:'d| would|d)? (?:really |much |always |just )?(?:prefer|rather|like|love|want|need)",
@@ -111,7 +126,7 @@ HYPOTHETICAL = re.compile(
     r"\b(?:if (?:i|we|my|our|you|she|he|they)\b(?! (?:can|could|may|might|want|like|need|have to|must|"
     r"don't mind|do not mind)\b)|what if|suppose|supposing|imagine|let's say|lets say|say (?:i|we)\b|"
     r"i wish|hypothetically|in theory|were to|"
-    r"(?:might|may|could) (?:get|switch|change|move|go|try|want|need|buy|become|join|save|be) |"
+    r"(?:might|may|could) (?:get|switch|change|move|go|try|buy|become|join|save) |might (?:want|need|be) |"
     r"thinking (?:about|of)|think about|considering|consider|would be (?:a dream|nice)|one day|some ?day|"
     r"(?:maybe|perhaps) (?:i|we)\b|not sure|dunno|no idea|who knows|haven't decided|"
     r"(?:i'm|we're|im|i am|we are) (?:looking at|planning|hoping|tempted)|if i ever|toying|"
@@ -126,6 +141,11 @@ POLITE_IF = re.compile(
 JOKE = re.compile(
     r"\b(?:lol|lmao|rofl|ha(?:ha)+|hehe|jk|just kidding|kidding|joking|just joking|as if)\b|"
     r"[🙄😂🤣😜😅🙃😉😏😩]|:p\b|;-?\)"
+)
+INTERJECTION = re.compile(
+    r"^\W*(?:(?:huh|phew|weirdly|honestly|basically|ugh|oops|argh|yikes|wow|ouch|good news|bad news|heads up|"
+    r"update|one thing|another thing|other thing|two things|so|well|thought so|you know|i guess|anyway|by the way|"
+    r"for the record|to be honest|of course|it's me|that works|see you then)\W*)+$"
 )
 SARCASM = re.compile(
     r"🙄|\b(?:oh (?:yeah|sure|yes|great|joy|wow)|yeah right|sign me up|as if|my favou?rite|"
@@ -162,6 +182,11 @@ CORRECTION = re.compile(
     r"\b(?:sorry|wait|no,|no wait|oops|actually|i meant|i mean|correction|scratch that|misread|"
     r"mistyped|typo|my mistake|wrong|rather|hang on|not that|mixed up|mix up|swapped)\b"
 )
+CORRECTS_START = re.compile(
+    r"^\W*(?:oh |ah |uh |um |ok |hm+ )*(?:wait|sorry|no|nope|oops|actually|correction|scratch that|my mistake|my bad|"
+    r"i meant|i mean|i misread|misread|mistyped|typo|wrong|not that|hang on|i mixed|i swapped)\b(?! (?:idea|problem|worries|longer|more|need|one|"
+    r"thanks|no))|\b(?:misread|mistyped|typo|mixed (?:it|them|that) up|swapped|i meant)\b"
+)
 BOT_ASKS_LASTING = re.compile(
     r"\b(?:record of|remind me\?|prefer|rather|usually|in general|generally|in future|always|"
     r"as a rule|regularly|best way|easiest|normally|from now on|going forward|"
@@ -175,6 +200,11 @@ GAP_QUESTION = re.compile(
 )
 OFFERS_SLOTS = re.compile(
     r"\b(?:i have|we have|i could do|could take|there is|is full|i can do)\b.*\d"
+)
+MOMENT_QUESTION = re.compile(
+    r"\b(?:this time|today|tonight|tomorrow|right now|hurts?|hurting|broken|wrong|happen|started?|did it|did you|shall i (?:book|send|cancel)|how much would|"
+    r"which (?:one|dates?|wheel|door|day)|when did|what time|how long|how bad|can you try|restart|for this|would you like (?:to|some|a|an|the|breakfast|your)\b|"
+    r"scale of|is it|is there|anything else i can)\b"
 )
 ACCEPTS = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|sure|ok|okay|please do|definitely|absolutely|of course|sounds good|"
@@ -191,14 +221,14 @@ PLANTED = re.compile(
     r"earlier )?(?:instructions?|rules|prompts?)|\byou are now\b|\bpretend(?:ing)? (?:to|you|that|i|we)\b|(?<!i )\bact as\b|\brole ?play\b|"
     r"\b(?:developer|admin|debug|god) mode\b|\bi am (?:an? |the )?(?:admin|administrator|developer|owner|"
     r"staff|employee)\b|\bofficial policy\b|\bsystem prompt\b|"
-    r"\b(?:all|every|each) (?:the |our |your )?(?:customer|client|patient|user|member|guest|"
+    r"(?<!of )\b(?:all|every|each) (?:the |our |your )?(?:customer|client|patient|user|member|guest|"
     r"people|person|student|visitor|bill|fine|invoice)s?\b|\bfor (?:everyone|everybody)\b|"
     r"\bmark (?:my|the|all) .*\bas paid\b|\bto your memory\b|^\s*[{<]"
 )
 # Words to the machine, not of the customer: who is to be believed, what is to be said to others.
 ORDERS = re.compile(
     r"^[\W_]*(?:p\.?s\.?\W*)?(?:system|assistant|developer|note)\s*[:>\]]|"
-    r"(?<!my )(?<!our )(?<!your )(?<!the )(?<!an )(?<!a )(?<!dental )\bassistant\s*[:,]|"
+    r"(?<!my )(?<!our )(?<!your )(?<!the )(?<!an )(?<!a )\bassistant\s*[:,]|"
     r"\bverified\s*=|\bnew instructions\b|\b(?:rules|instructions|restrictions|filters?)\b[^.?!]{0,60}\b"
     r"(?:(?:no longer|not|n't) apply|switched off)\b|"
     r"\bwhen(?:ever)? (?:any|some)(?:body|one|body else|one else) asks\b|"
@@ -239,14 +269,21 @@ def opened(text: str) -> str:
 
 
 def is_request(text: str) -> bool:
+    """Asks us to do something for good, in the form of a question or not."""
     folded = plain(text)
-    return bool(REQUEST_YOU.search(folded) or REQUEST_I.search(folded))
+    if REQUEST_I.search(folded):
+        return True
+    return bool(REQUEST_ANY.search(folded) and FOR_GOOD.search(folded))
 
 
 def asks(text: str) -> bool:
     """A question for information. Requests that are worded as questions do not count."""
     core = opened(text)
-    shaped = bool(WH_START.search(core) or AUX_START.search(core) or INDIRECT.search(core))
+    shaped = bool(
+        (WH_START.search(core) and not CLEFT.search(core) and not SUBORDINATE.search(core))
+        or AUX_START.search(core)
+        or INDIRECT.search(core)
+    )
     return (shaped or text.rstrip(" \"')”").endswith("?")) and not (
         is_request(text) and not INDIRECT.search(core)
     )
@@ -254,6 +291,23 @@ def asks(text: str) -> bool:
 
 def imagines(text: str) -> bool:
     return bool(HYPOTHETICAL.search(POLITE_IF.sub("", plain(text))))
+
+
+def only_imagines(text: str) -> bool:
+    """It begins with what is imagined: nothing is stated before."""
+    found = HYPOTHETICAL.search(POLITE_IF.sub("", opened(text)))
+    return bool(found and found.start() <= 12)
+
+
+def parts(text: str) -> list[str]:
+    """The sentences of a message."""
+    return [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+
+
+def only_asks(text: str) -> bool:
+    """Every sentence asks, or says nothing."""
+    told = [s for s in parts(text) if not small_talk(s)]
+    return bool(told) and all(asks(s) for s in told)
 
 
 def mocks(text: str) -> bool:

@@ -26,14 +26,15 @@ MARK_SCALE = 0.3  # a mark weighs about as much as a strong direction of the uni
 ID = re.compile(r"\b(?=[\w/-]*\d)(?:[a-z]{0,4}[-_ ]?)?\d[\w/-]{3,}", re.I)
 
 MARKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
-    lambda t, b: acts.asks(t),
+    lambda t, b: acts.only_asks(t),
     lambda t, b: "?" in t,
+    lambda t, b: "?" in t and not acts.only_asks(t),
     lambda t, b: bool(acts.WH_START.search(acts.opened(t))),
     lambda t, b: acts.is_request(t),
     lambda t, b: bool(acts.WISH.search(acts.plain(t))),
     lambda t, b: bool(acts.LASTING.search(acts.plain(t))),
     lambda t, b: bool(acts.PREFERS.search(acts.plain(t))),
-    lambda t, b: bool(acts.POSSESSES.search(acts.plain(t)) and not acts.asks(t)),
+    lambda t, b: bool(acts.POSSESSES.search(acts.plain(t)) and not acts.only_asks(t)),
     lambda t, b: bool(acts.ONE_OFF.search(acts.plain(t))),
     lambda t, b: bool(acts.PAST_REFERENCE.search(acts.plain(t))),
     lambda t, b: bool(acts.FIRST_PERSON.search(acts.plain(t))),
@@ -41,7 +42,7 @@ MARKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
     lambda t, b: bool(acts.SECOND_PERSON.search(acts.plain(t))),
     lambda t, b: bool(acts.NEGATION.search(acts.plain(t))),
     lambda t, b: bool(acts.CHANGE.search(acts.plain(t))),
-    lambda t, b: acts.imagines(t),
+    lambda t, b: acts.only_imagines(t),
     lambda t, b: acts.of_others(t),
     lambda t, b: acts.jests(t),
     lambda t, b: bool(ID.search(t)),
@@ -50,7 +51,7 @@ MARKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
     lambda t, b: len(t.split()) >= 25,
     lambda t, b: bool(b),
     lambda t, b: bool(b and acts.BOT_ASKS_LASTING.search(acts.plain(b[-1]))),
-    lambda t, b: bool(b and acts.BOT_ASKS_LASTING.search(acts.plain(b[-1])) and not acts.asks(t)
+    lambda t, b: bool(b and acts.BOT_ASKS_LASTING.search(acts.plain(b[-1])) and not acts.only_asks(t)
                       and not acts.DECLINES.search(acts.plain(t))),
     lambda t, b: bool(b and acts.OFFERS_SLOTS.search(acts.plain(b[-1]))),
     lambda t, b: bool(b and b[-1].rstrip().endswith("?")
@@ -58,10 +59,10 @@ MARKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
     lambda t, b: bool(b) and len(t.split()) <= 6,
     lambda t, b: acts.small_talk(t),
     lambda t, b: bool(acts.ONE_OFF.search(acts.plain(t)) and not acts.LASTING.search(acts.plain(t))),
-    lambda t, b: bool(acts.asks(t) and re.search(r"\b(?:my|mine|our|i|me)\b", acts.plain(t))),
+    lambda t, b: bool(acts.only_asks(t) and re.search(r"\b(?:my|mine|our|i|me)\b", acts.plain(t))),
     lambda t, b: bool(re.search(r"\b(?:i|we)(?:'m|'ve|'d| am| have| use| take| work| live| need| can| can't)\b"
                                 r"|\b(?:my|mine|our)\b[^?]*\b(?:is|are|'s|was)\b", acts.opened(t))
-                      and not acts.asks(t)),
+                      and not acts.only_asks(t)),
 )  # fmt: skip
 
 

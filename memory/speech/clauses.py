@@ -30,7 +30,7 @@ _SUBJECT_VERB = re.compile(
     r"needs?|takes?|hates?|likes?|loves?|prefers?|gets?|says?|uses?|beats?|terrif\w+|makes?|helps?|changed|moved|"
     r"called|calls|joined|starts?|started|lives?|ist|sind|es|está|é|est|son|tengo|tenho|habe|uso|prefiero|prefiro|soy|sou|puedo|posso|kann)\b"
 )
-_IMPERATIVE = re.compile(
+IMPERATIVE = re.compile(
     r"^(?:please |pls |plz |just |always |never |only |don't |dont |do not |kindly |and |so |but |also |can you |could you )*"
     r"(?:call|text|e-?mail|mail|ring|phone|send|use|put|write|keep|leave|make|change|note|book|stop|drop|ship|deliver|bill|"
     r"charge|forget|delete|remove|add|set|switch|message|contact|reach|give|let|bring|take|cancel|update|skip|avoid|go|"
@@ -39,7 +39,7 @@ _IMPERATIVE = re.compile(
 _ADVERBIAL = re.compile(
     r"^(?:every|each|after|before|on|in|at|since|until|till|from|for|during|with|without|to|by|about|over|under|near|"
     r"because|as|like|if|when|while|where|which|who|than|not|no|nor|or|always|never|ever|usually|mostly|even|especially|"
-    r"unless|though|rather|instead|please|pls|thanks|too|either|again|at least|at most|ideally|preferably|around)\b"
+    r"unless|though|rather|instead|please|pls|thanks|too|either|again|at least|at most|ideally|preferably|around|through|via|because of|thanks to|due to)\b"
 )
 
 
@@ -67,7 +67,7 @@ class Clause:
 def is_full(text: str) -> bool:
     """Does it have a verb of its own: a statement, a question or a request?"""
     folded = plain(text).strip()
-    return bool(_SUBJECT_VERB.search(folded) or _IMPERATIVE.search(folded))
+    return bool(_SUBJECT_VERB.search(folded) or IMPERATIVE.search(folded))
 
 
 def sentences(text: str) -> list[tuple[int, int, bool]]:

@@ -26,6 +26,9 @@ NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-zà-ÿ]+")
 AGE = re.compile(
     r"\b(?:\d{1,2} (?:years?|yrs?|months?)|(?:is|he's|she's|aged|turned) \d{1,2}\b|year old)"
 )
+NAMING = re.compile(
+    r"\bcalls? me\b|\bgo(?:es)? by\b|\bnames?\b|\bnamed\b|\bknown as\b|\bnickname|\bpronouns?\b"
+)
 WORD = re.compile(r"[a-zà-ÿ]+(?:'[a-z]+)?")
 ENDINGS = re.compile(r"(?:ings?|ers?|ed|ies|es|s|ly)$")
 
@@ -76,6 +79,21 @@ def content(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def masked(text: str) -> str:
+    """The text with what it is about left open: how one says it, whatever the thing is called."""
+    general = frame() | stop() | frozenset().union(*held().values())
+    parts: list[str] = []
+    for word in re.findall(r"[\w$€£][\w'’./@+#-]*|[^\w\s]", text):
+        low = plain(word).strip(".'")
+        known = low in general or low.split("'")[0] in general or not re.search(r"\w", word)
+        if known:
+            parts.append(word.lower())
+        elif not parts or parts[-1] != "something":
+            parts.append("something")
+    return " ".join(parts)
+
+
+@lru_cache(maxsize=4096)
 def of(text: str) -> frozenset[str]:
     """The kinds of words and numbers that a text holds."""
     folded = plain(text)
@@ -83,7 +101,7 @@ def of(text: str) -> frozenset[str]:
     found = {kind for kind, members in held().items() if words & members}
     for kind, pattern in (
         ("phone", PHONE), ("mail", MAIL), ("clock", CLOCK), ("money", MONEY), ("street", STREET),
-        ("age", AGE),
+        ("age", AGE), ("naming", NAMING),
     ):  # fmt: skip
         if pattern.search(folded):
             found.add(kind)
@@ -91,6 +109,8 @@ def of(text: str) -> frozenset[str]:
         found.add("code")
     if re.search(r"\d", folded):
         found.add("number")
+    if found & {"weekday", "daypart", "clock", "month"}:
+        found.add("when")
     if NAME.search(text):
         found.add("name")
     return frozenset(found)

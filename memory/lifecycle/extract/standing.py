@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from memory.speech import acts
+from memory.speech import acts, clauses
 from memory.speech.clauses import Clause
 
 QUOTED_LINE = re.compile(
@@ -16,11 +16,31 @@ SPEAKER = re.compile(
     r"^\s*\[?[A-Z][\w.]*(?: [A-Z][\w.]*)?,? (?:the |our )?[a-z][\w ]{2,30}\]?:\s|^\s*\[[^\]]+\]:"
 )
 HEARSAY = re.compile(
-    r"\b(?:she|he|they|it|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b"
+    r"\b(?:she|he|they|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b"
 )
 PAST_EVENT = re.compile(
     r"\b(?:last (?:time|week|month|year|night|tuesday|monday|friday|visit)|yesterday|back then|years ago|when i was|once|the other day|"
     r"used to|in (?:19|20)\d\d|at my (?:old|last|former|previous)|my (?:old|former|previous|last)|from my (?:old|last|former))\b"
+)
+POINTS_BACK = re.compile(
+    r"\b(?:the|my|our) usual\b|\bsame\b.* (?:as|again)\b|\b(?:you|u) know\b|\bas (?:before|last time|i said|always)$|\blike (?:i always|last|before|always)\b|"
+    r"\bway (?:i|we) always\b|\bin my (?:file|record)|\bwhenever i usually\b|\b(?:already )?told you\b|\byou (?:already )?have (?:that|it|my)\b"
+)
+PAST_VERB = re.compile(
+    r"\b(?:was|were|had|did|didn't|went|got|gave|told|said|came|took|saw|sent|broke|found|forgot|felt|kept|bought|ate|wore|"
+    r"thought|met|paid|heard|read|ran|fell|threw|rang|(?!need|feed|speed|seed|wed|bed|red|allerg|shared|fixed|married|retired|divorced|saved|gifted|used to)\w{3,}ed)\b"
+)
+LASTING_CHANGE = re.compile(
+    r"\b(?:switched|changed|moved|bumped|signed|give up|giving up|was a mistake|started|stopped|joined|quit|retired|bought|sold|adopted|upgraded|downgraded|married|"
+    r"registered|diagnosed|lost|left|gave up|got (?:a|an|one|rid|our|my|divorced)|went (?:from|up|down|back|over|to|for)|relocated|"
+    r"replaced|dropped|cancelled|canceled|closed|ended|renamed|merged|turned|became|passed|"
+    r"grew|born|trained|graduated|swapped|added|opened|hired|promoted|transferred|converted|plugged|connected|hooked|"
+    r"installed|unhooked|ditched|finished|put me on|put in|took (?:over|up|in)|(?:was|were) (?:told|born|given|diagnosed))\b"
+)
+PRESENT = re.compile(
+    r"\b(?:i'm|im|i am|we're|we are|is|are|it's|its|that's|have|has|i've|we've|ive|don't|dont|can't|cant|cannot|can|need|needs|"
+    r"want|prefer|like|love|hate|use|take|takes|please|pls|now|always|never|only|usually|allergic|suffer|react|reacts|"
+    r"makes|gives|works|live|lives|work|call|calls|doesn't|won't|will|i'll|we'll|i'd|we'd|does|no longer)\b"
 )
 SLOT = re.compile(
     r"\b(?:works?|is (?:good|fine|ok|okay|perfect|great)|sounds|then|suits|please|pls|thx|that one|i'll take|let's do|book)\b"
@@ -56,7 +76,7 @@ def in_a_role(text: str, names: frozenset[str]) -> bool:
     return bool(label and label.group(1).casefold() in names and ":" in text[: label.end() + 40])
 
 
-def doubt(clause: Clause, text: str, sentence: str, *, offered_slots: bool) -> str:
+def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_slots: bool) -> str:
     """Why this clause does not state a lasting fact of hers; empty if it may.
 
     `text` is the clause as it is understood (glossed), `sentence` the whole sentence likewise.
@@ -74,7 +94,28 @@ def doubt(clause: Clause, text: str, sentence: str, *, offered_slots: bool) -> s
         return "hearsay"
     if _of_the_moment(folded, offered_slots):
         return "of the moment"
+    if (
+        POINTS_BACK.search(folded)
+        and not acts.CHANGE.search(folded)
+        and not PLURAL_TIME.search(folded)
+    ):
+        return "points to what is known"
+    if asked and not clause.full and acts.MOMENT_QUESTION.search(acts.plain(asked)):
+        return "answers a question of the moment"
+    if acts.INTERJECTION.search(folded) or acts.small_talk(text):
+        return "says nothing"
+    if _told_of_the_past(folded):
+        return "told of the past"
     return ""
+
+
+def _told_of_the_past(folded: str) -> bool:
+    """A story: it happened, and nothing in it says that it still holds."""
+    if clauses.IMPERATIVE.search(folded):
+        return False
+    if PRESENT.search(folded) or LASTING_CHANGE.search(folded) or STRONG_LASTING.search(folded):
+        return False
+    return bool(PAST_VERB.search(folded) or PAST_EVENT.search(folded))
 
 
 def _asks(clause: Clause, text: str) -> bool:

@@ -21,6 +21,25 @@ from memory.types import TopicSpec, Vector
 
 Embed = Callable[[Sequence[str]], Sequence[Vector]]
 Array = npt.NDArray[np.float64]
+_TELLING = frozenset(
+    [
+        "when",
+        "channel",
+        "payment",
+        "relation",
+        "language",
+        "size",
+        "colour",
+        "transport",
+        "animal",
+        "title",
+        "naming",
+        "code",
+        "phone",
+        "street",
+        "mail",
+    ]
+)
 COEFFICIENTS = Path(__file__).with_name("pairs.npz")
 
 
@@ -42,6 +61,7 @@ class Index:
     topics: tuple[TopicSpec, ...]
     examples: tuple[Array, ...]
     contents: tuple[Array, ...]
+    frames: tuple[Array, ...]
     counter: tuple[Array, ...]
     labels: Array
     descriptions: Array
@@ -56,7 +76,9 @@ class Index:
 @lru_cache(maxsize=8)
 def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
     texts = [s for t in topics for s in (*t.examples, *t.not_examples, t.label, t.description)]
-    texts += [kinds.content(s) for t in topics for s in (*t.examples, t.label)]
+    texts += [
+        f(s) for t in topics for s in (*t.examples, t.label) for f in (kinds.content, kinds.masked)
+    ]
     vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
 
     def rows(strings: Sequence[str]) -> Array:
@@ -71,6 +93,7 @@ def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
         topics=topics,
         examples=tuple(rows(t.examples or (t.label,)) for t in topics),
         contents=tuple(rows([kinds.content(s) for s in t.examples or (t.label,)]) for t in topics),
+        frames=tuple(rows([kinds.masked(s) for s in t.examples or (t.label,)]) for t in topics),
         counter=tuple(rows(t.not_examples) for t in topics),
         labels=rows([t.label for t in topics]),
         descriptions=rows([t.description for t in topics]),
@@ -90,21 +113,35 @@ def _kind_shares(topic: TopicSpec) -> dict[str, float]:
     return shares
 
 
-def features(known: Index, text: str, vector: Vector, content: Vector, statement: float) -> Array:
+@dataclass(frozen=True)
+class Views:
+    """One clause as three vectors: whole, its content words alone, and with those left open."""
+
+    whole: Array
+    content: Array
+    frame: Array
+
+
+def views_of(texts: Sequence[str], embed: Embed) -> list[Views]:
+    asked = [f(t) for t in texts for f in (str, kinds.content, kinds.masked)]
+    vectors = [np.asarray(v, dtype=float) for v in embed(asked)] if asked else []
+    return [Views(*vectors[i : i + 3]) for i in range(0, len(vectors), 3)]
+
+
+def features(known: Index, text: str, views: Views, statement: float) -> Array:
     """Return one row of numbers a topic. `statement`: how likely the clause states at all."""
-    v, c = np.asarray(vector, dtype=float), np.asarray(content, dtype=float)
-    near = np.array([_nearness(known, i, v, c) for i in range(len(known.topics))])
-    lead, lead_content = _leads(near[:, 0]), _leads(near[:, 1])
+    near = np.array([_nearness(known, i, views) for i in range(len(known.topics))])
+    lead, lead_content, lead_frame = (_leads(near[:, column]) for column in (0, 1, 2))
     mine, found = kinds.stems(text), kinds.of(text)
     rows = []
     for i, _topic in enumerate(known.topics):
         shared = mine & known.words[i]
         mass = sum(known.rarity.get(w, 0.0) for w in shared)
-        fit, misfit = _kinds_fit(known.kinds[i], found)
+        fit, misfit, missing = _kinds_fit(known.kinds[i], found)
         rows.append(
             [
-                *near[i], lead[i], lead_content[i], min(mass, 6.0) / 3, len(shared) / max(3, len(mine)),
-                fit, misfit, statement, float(np.log(max(statement, 1e-3))),
+                *near[i], lead[i], lead_content[i], lead_frame[i], min(mass, 6.0) / 3, len(shared) / max(3, len(mine)),
+                fit, misfit, missing, statement, float(np.log(max(statement, 1e-3))),
                 float("code" in known.kinds[i] and not ({"code", "phone", "number"} & found)),
                 float("code" in found and known.kinds[i].get("code", 0) >= 0.5),
                 float("phone" in found and known.kinds[i].get("phone", 0) >= 0.5),
@@ -124,21 +161,27 @@ def _leads(best: Array) -> Array:
     return leads
 
 
-def _nearness(known: Index, i: int, v: Array, c: Array) -> list[float]:
-    sims = np.sort(known.examples[i] @ v)[::-1]
-    matter = np.sort(known.contents[i] @ c)[::-1]
-    against = float((known.counter[i] @ v).max()) if len(known.counter[i]) else 0.0
+def _nearness(known: Index, i: int, views: Views) -> list[float]:
+    sims = np.sort(known.examples[i] @ views.whole)[::-1]
+    matter = np.sort(known.contents[i] @ views.content)[::-1]
+    frame = np.sort(known.frames[i] @ views.frame)[::-1]
+    against = float((known.counter[i] @ views.whole).max()) if len(known.counter[i]) else 0.0
     return [
-        float(sims[0]), float(matter[0]), float(sims[:2].mean()), float(matter[:2].mean()), float(known.labels[i] @ v),
-        float(known.descriptions[i] @ v), against,
+        float(sims[0]), float(matter[0]), float(frame[0]), float(sims[:2].mean()),
+        float(matter[:2].mean()), float(frame[:2].mean()), float(known.labels[i] @ views.whole),
+        float(known.labels[i] @ views.content), float(known.descriptions[i] @ views.whole),
+        float(known.descriptions[i] @ views.content), against,
     ]  # fmt: skip
 
 
-def _kinds_fit(shares: dict[str, float], found: frozenset[str]) -> tuple[float, float]:
-    """How well the kinds of words in a clause fit the topic, and how much is foreign to it."""
+def _kinds_fit(shares: dict[str, float], found: frozenset[str]) -> tuple[float, float, float]:
+    """How well the kinds of words fit the topic, how many are foreign to it, how many it misses."""
     fit = max((shares.get(k, 0.0) for k in found), default=0.0)
     foreign = sum(1 for k in found if k not in shares)
-    return fit, min(foreign, 3) / 3
+    missing = max(
+        (s for k, s in shares.items() if s >= 0.4 and k in _TELLING and k not in found), default=0.0
+    )
+    return fit, min(foreign, 3) / 3, missing
 
 
 def load() -> Pairs:

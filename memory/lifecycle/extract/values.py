@@ -33,7 +33,7 @@ def coded(shares: dict[str, float]) -> bool:
     return shares.get("code", 0.0) >= 0.4 or shares.get("phone", 0.0) >= 0.4
 
 
-def code_in(text: str, shares: dict[str, float]) -> str:
+def code_in(text: str, shares: dict[str, float], vocabulary: frozenset[str] = frozenset()) -> str:
     """The number, id or phone number, to the character; the one that is not denied. Empty if none."""
     folded = acts.plain(text)
     phone = shares.get("phone", 0.0) >= 0.4
@@ -51,9 +51,17 @@ def code_in(text: str, shares: dict[str, float]) -> str:
     if best is None:
         return ""
     start, end = best.span()
-    # The code's own letters before it: "DDX-…", "K 5500 …" are part of it.
-    head = re.search(r"(?<![\w])[A-Z]{1,5}[-_ ]?$", text[:start])
-    start = head.start() if head else start
+    # A word before the number is part of it only where it is written like a code: "K 5500", not "ID 5500".
+    lead = re.match(r"([A-Za-z]+)[ .]+(?=\d)", text[start:end])
+    if lead and (
+        not lead[1].isupper()
+        or kinds.stem(lead[1].lower()) in vocabulary | kinds.frame() | kinds.stop()
+    ):
+        start += lead.end()
+    else:
+        head = re.search(r"(?<!\w)[A-Z]{1,5}[-_ ]?$", text[:start])
+        if head and kinds.stem(head.group().strip("-_ ").lower()) not in vocabulary:
+            start = head.start()
     return text[start:end].strip(" .,;:")
 
 
@@ -62,7 +70,7 @@ def value_of(
 ) -> str:
     """The part of a clause that carries the value. Falls back to the whole clause."""
     if coded(shares):
-        return code_in(text, shares)
+        return code_in(text, shares, vocabulary)
     changed = FROM_TO.search(text)
     if changed and re.search(r"\b(?:switch|chang|mov|went|go|from)", acts.plain(text)):
         return _trim(changed["new"])

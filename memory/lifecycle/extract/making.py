@@ -1,0 +1,217 @@
+"""Candidates out of placed clauses: spans that belong together, their value, sentence and time."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.speech import acts, clauses, times
+from memory.types import Candidate, Category, Intent, TopicSpec
+
+from . import replies, values
+from .runs import Run
+from .understanding import Reading, Understanding
+
+AGREED = 0.3
+_MAY_HANG = ("", "says nothing", "told of the past", "a part of what stands beside it")
+_CHANGES = re.compile(
+    r"\b(?:now|instead|from now on|from here on|these days|switched|changed|moved|no longer|any ?more|back to|new|gone|"
+    r"upgraded|downgraded|since|as of|it is|make that|went)\b"
+)
+_ADDS = re.compile(
+    r"\b(?:also|too|as well|plus|another|additionally|besides|except|but not|just not|for (?:the )?\w+s\b)"
+)
+
+
+def spans_of(readings: Sequence[Reading], u: Understanding) -> list[list[Reading]]:
+    """Clauses that state one thing together: the same topic, or what hangs on it."""
+    for i, r in enumerate(readings):
+        _yield_to_neighbour(
+            r, [k for k in readings if k is not r], readings[i - 1] if i else None, u
+        )
+    spans: list[list[Reading]] = []
+    for r in readings:
+        if r.doubt or not r.clear or (spans and _mere_adverb(spans[-1], r)):
+            if spans and r.doubt in _MAY_HANG and _hangs_on(spans[-1], r):
+                spans[-1].append(r)
+            continue
+        if spans and _continues(spans[-1], r, u):
+            spans[-1].append(r)
+        else:
+            spans.append([r])
+    return spans
+
+
+def _yield_to_neighbour(
+    r: Reading, others: Sequence[Reading], before: Reading | None, u: Understanding
+) -> None:
+    """A weak guess beside a strong one in the same sentence is a part or a reason of that one."""
+    if r.doubt or r.borrowed or not r.clear:
+        return
+    strong = [
+        k
+        for k in others
+        if k.clause.sentence == r.clause.sentence
+        and not k.doubt
+        and k.best != r.best
+        and k.chance >= 0.7
+    ]
+    if not strong or r.chance >= (0.75 if r.clause.full else 0.85):
+        return
+    listed = before in strong and not r.clause.full and not u.specs[before.best].single_valued
+    if listed and before is not None:
+        r.place(before.best, before.chance * 0.9)
+    else:
+        r.doubt = "a part of what stands beside it" if not r.clause.full else "a reason"
+
+
+def _mere_adverb(span: list[Reading], r: Reading) -> bool:
+    """ "…, every evening after the news": when or where, of what was just said."""
+    last = span[-1].clause
+    return (
+        r.clause.sentence == last.sentence
+        and last.full
+        and r.clause.adverbial
+        and not r.clause.full
+        and not acts.NEGATION.search(acts.plain(r.text))
+    )
+
+
+def _hangs_on(span: list[Reading], r: Reading) -> bool:
+    """A fragment or relative clause right after: a part of what was said."""
+    last = span[-1].clause
+    return r.clause.sentence == last.sentence and (
+        not r.clause.full or r.clause.joint in ("which", "who", "where", "when")
+    )
+
+
+def _continues(span: list[Reading], r: Reading, u: Understanding) -> bool:
+    if r.clause.sentence != span[-1].clause.sentence or r.best != span[0].best:
+        return False
+    return u.specs[r.best].single_valued or (r.clause.adverbial and not r.clause.full)
+
+
+def candidate(
+    run: Run, span: list[Reading], made: Sequence[Candidate], u: Understanding, *, corrects: bool
+) -> Candidate | None:
+    """Return what a span says, or None where it holds no value of the topic."""
+    main = max(span, key=lambda r: r.chance)
+    topic, shares = u.specs[main.best], u.known.kinds[main.best]
+    quote = run.text[span[0].clause.start : span[-1].clause.end]
+    message = run.message_at(span[0].clause.start)
+    value = values.value_of(main.clause.text, topic, u.known.words[main.best], shares)
+    if not value and values.coded(shares):
+        value = values.code_in(quote, shares, u.known.words[main.best])
+    folded = acts.plain(main.text)
+    intent = Intent.RETRACT if _takes_back(folded, topic) else Intent.STATE
+    if not value:
+        return None
+    sentence = " ".join(
+        c.text for c in clauses.split(run.text) if c.sentence == main.clause.sentence
+    )
+    limit = times.until(sentence, said_at=message.at, timezone=u.timezone)
+    negated = topic.category is Category.PREFERENCE and bool(acts.NEGATION.search(folded))
+    beside = any(c.topic == topic.key and c.intent is Intent.STATE for c in made)
+    adds = not corrects and (beside or _adds(folded, topic, shares, negated=negated))
+    return Candidate(
+        category=topic.category,
+        topic=topic.key,
+        value=value,
+        text=values.sentence(
+            quote.replace("\n", " "), topic, alone=main.clause.full and not main.borrowed
+        ),
+        quote=quote,
+        seq=message.seq,
+        stated_at=message.at,
+        intent=intent,
+        negated=negated,
+        adds=intent is Intent.STATE and adds,
+        valid_until=limit.at if limit and intent is Intent.STATE else None,
+        confidence=round(min(1.0, main.chance), 3),
+        importance=0.8 if topic.permanent or topic.sensitive else 0.5,
+    )
+
+
+def _takes_back(folded: str, topic: TopicSpec) -> bool:
+    """A fact that is over is taken back; a wish that is over is a wish the other way."""
+    if topic.category is Category.PREFERENCE:
+        return False
+    return bool(values.NO_LONGER.search(folded)) and not re.search(
+        r"\b(?:now|instead|anything)\b", folded
+    )
+
+
+def _adds(folded: str, topic: TopicSpec, shares: dict[str, float], *, negated: bool) -> bool:
+    """Does it stand beside what was said before, rather than in its place?"""
+    if _CHANGES.search(folded):
+        return False
+    described = topic.category is Category.CONFIRMED_FACT and not (
+        values.coded(shares) or shares.get("name", 0.0) >= 0.4
+    )
+    return negated or described or bool(_ADDS.search(folded))
+
+
+def only_last_words(made: Sequence[Candidate], u: Understanding) -> list[Candidate]:
+    """Of a one-valued topic the old value need not be taken back where the new one is said."""
+    stated = {c.topic for c in made if c.intent is Intent.STATE}
+    single = {t.key for t in u.specs if t.single_valued}
+    return [c for c in made if c.intent is Intent.STATE or c.topic not in stated & single]
+
+
+def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[Candidate]:
+    """Requests to forget: a topic's, or (no topic, no value) everything."""
+    made: list[Candidate] = []
+    for r in readings:
+        if not acts.wants_forgotten(r.text):
+            continue
+        message = run.message_at(r.clause.start)
+        topic = None
+        if not acts.FORGET_ALL.search(acts.plain(r.text)):
+            (vector,) = u.embed([r.text])
+            near = u.known.labels @ np.asarray(vector, dtype=float)
+            topic = u.specs[r.best if r.chance >= 0.3 else int(np.argmax(near))]
+        made.append(
+            Candidate(
+                category=topic.category if topic else Category.CONFIRMED_FACT,
+                topic=topic.key if topic else None,
+                value="",
+                text=r.clause.text,
+                quote=r.clause.text,
+                seq=message.seq,
+                stated_at=message.at,
+                intent=Intent.FORGET,
+                confidence=0.9,
+            )
+        )
+    return made
+
+
+def agreement(run: Run, question: replies.Question | None, u: Understanding) -> list[Candidate]:
+    """ "Would you prefer e-mail?" "Yes please": her wish, in our words, by her consent."""
+    if question is None or not question.lasting:
+        return []
+    first = run.messages[0]
+    offer = replies.accepted(first.text, question.text)
+    if not offer:
+        return []
+    chances = np.maximum(u.chances(offer, 0.9), u.chances(question.text.rstrip("?"), 0.9))
+    best = int(np.argmax(chances))
+    if chances[best] < AGREED:
+        return []
+    topic = u.specs[best]
+    value = values.value_of(offer, topic, u.known.words[best], u.known.kinds[best]) or offer
+    return [
+        Candidate(
+            category=topic.category,
+            topic=topic.key,
+            value=value,
+            text=f"{topic.label}: {offer}",
+            quote=first.text.strip(),
+            seq=first.seq,
+            stated_at=first.at,
+            confidence=round(float(chances[best]), 3),
+        )
+    ]

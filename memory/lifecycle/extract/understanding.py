@@ -1,0 +1,137 @@
+"""Each clause of a run, understood: in English words, with its chances for every topic."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from memory.speech import acts, clauses, kinds, language, times
+from memory.speech.classifier import shipped
+from memory.speech.clauses import Clause
+from memory.types import TopicSpec
+
+from . import replies, standing, topics
+from .runs import Run
+from .topics import Array, Embed
+
+SURE = 0.5
+CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes near
+AHEAD = 2.0  # times the next topic's chance
+
+
+@cache
+def pairs() -> topics.Pairs:
+    return topics.load()
+
+
+@dataclass
+class Reading:
+    """One clause, understood. `borrowed`: its topic came from the words before it."""
+
+    clause: Clause
+    text: str  # in English words where it could be glossed
+    doubt: str
+    chances: Array
+    statement: float
+    borrowed: bool = False
+
+    @property
+    def best(self) -> int:
+        return int(np.argmax(self.chances))
+
+    @property
+    def chance(self) -> float:
+        return float(self.chances.max())
+
+    @property
+    def clear(self) -> bool:
+        """Is it clear which topic this clause states something of?"""
+        if self.chance >= SURE:
+            return True
+        second = float(np.sort(self.chances)[-2]) if len(self.chances) > 1 else 0.0
+        sure = self.statement >= SURE or self.chance >= AHEAD * second
+        return self.chance >= CLEAR and sure
+
+    def place(self, topic: int, chance: float) -> None:
+        self.chances = np.zeros_like(self.chances)
+        self.chances[topic] = chance
+        self.borrowed = True
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What is needed to understand clauses of one business's customers."""
+
+    known: topics.Index
+    embed: Embed
+    timezone: str
+
+    @property
+    def specs(self) -> tuple[TopicSpec, ...]:
+        return self.known.topics
+
+    def chances(self, text: str, statement: float) -> Array:
+        (views,) = topics.views_of([text], self.embed)
+        return pairs().chance(topics.features(self.known, text, views, statement))
+
+    def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
+        cut = clauses.split(run.text)
+        code = language.detect(run.text)
+        texts = [self._bare(language.gloss(c.text, code), run) for c in cut]
+        before = [run.before.text] if run.before else []
+        readings = []
+        for c, text, views in zip(cut, texts, topics.views_of(texts, self.embed), strict=True):
+            # What is imagined at the start of a sentence holds for the rest of it, not backwards.
+            sentence = ", ".join(
+                t
+                for k, t in zip(cut, texts, strict=True)
+                if k.sentence == c.sentence and k.start <= c.start
+            )
+            doubt = standing.doubt(
+                c,
+                text,
+                sentence,
+                asked=question.text
+                if question and not question.lasting and not question.gap
+                else "",
+                offered_slots=bool(question and question.slots),
+            )
+            statement = shipped()["states"].score(views.whole.astype(np.float32), text, before)
+            row = topics.features(self.known, text, views, statement)
+            readings.append(Reading(c, text, doubt, pairs().chance(row), statement))
+        self._third_parties(readings)
+        if code not in ("en", *language.GLOSSED):
+            for r in readings:
+                r.doubt = r.doubt or "not understood"
+        return readings
+
+    def about_people(self, i: int) -> bool:
+        """Do the topic's own examples speak of people or animals of hers?"""
+        shares = self.known.kinds[i]
+        told = any(acts.of_others(e) for e in self.specs[i].examples)
+        return told or shares.get("relation", 0.0) >= 0.3 or shares.get("animal", 0.0) >= 0.3
+
+    def _bare(self, text: str, run: Run) -> str:
+        """The clause without greetings, and without the words that say until when."""
+        limit = times.until(text, said_at=run.messages[0].at, timezone=self.timezone)
+        left = (text[: limit.start] + text[limit.end :]) if limit else text
+        core = acts.OPENERS.match(acts.plain(left))
+        left = left[core.end() :].strip(" ,") if core else left.strip(" ,")
+        return left if re.search(r"\d", left) or kinds.stems(left) else text
+
+    def _third_parties(self, readings: list[Reading]) -> None:
+        """Somebody else's fact stays out, unless the topic is about people of hers."""
+        other = False
+        for r in readings:
+            core = acts.opened(r.text)
+            if acts.of_others(r.text):
+                other = True
+            elif acts.FIRST_PERSON.search(core) or not re.match(
+                r"(?:he|she|they|his|her|their|has|is|was|had)\b", core
+            ):
+                other = False
+            if other and not self.about_people(r.best):
+                r.doubt = r.doubt or "somebody else's"
