@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 MAX_FRAME = 200_000  # bytes: ten thousand characters, each escaped, and room
 CATCH_UP_SECONDS = 2.0  # how often rows are looked for while nobody tells of them
+LOST_PING_SECONDS = 20.0  # the same while somebody does: a layer that restarts loses pings
 
 
 class ChatConsumer(AsyncWebsocketConsumer):
@@ -29,6 +30,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     signed = False  # the business said who this is, and not the browser's token
     state: dict[str, Any] = {}
     polling: asyncio.Task[None] | None = None
+    deaf = False  # nobody can tell this tab of rows
     gone = False
 
     async def connect(self) -> None:
@@ -83,6 +85,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._join(broadcast.browser_group(identity.digest(self.token)))
         self.conversation_id, self.seq, self.greeted = hello.conversation, hello.after, True
         await self._catch_up(state_too=True)
+        self.polling = self.polling or asyncio.create_task(self._poll())
 
     async def _become(self, who: Who | None) -> None:
         if who == self.who:
@@ -204,7 +207,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             self.groups_joined.add(group)
         except Exception:
             logger.warning("Unable to listen for rows: looking for them instead", exc_info=True)
-            self.polling = self.polling or asyncio.create_task(self._poll())
+            self.deaf = True
 
     async def _leave(self, group: str) -> None:
         self.groups_joined.discard(group)
@@ -215,8 +218,11 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
     async def _poll(self) -> None:
         while not self.gone:
-            await asyncio.sleep(CATCH_UP_SECONDS)
-            await self._catch_up()
+            await asyncio.sleep(CATCH_UP_SECONDS if self.deaf else LOST_PING_SECONDS)
+            try:
+                await self._catch_up()
+            except Exception:
+                logger.warning("Unable to look for rows", exc_info=True)  # the next look may
 
 
 def _decoded(text: str) -> object:

@@ -110,6 +110,11 @@ def clean(text: object, *, client_id: str = "", maximum: int = MAX_TEXT) -> str:
     return text
 
 
+def is_address(text: str) -> bool:
+    """Say whether this is one e-mail address, which can stand in the head of a mail."""
+    return len(text) <= 254 and _ADDRESS.fullmatch(text) is not None
+
+
 class Row(Protocol):
     """What `row` reads of a `chat.models.Message`."""
 
@@ -196,13 +201,9 @@ def _rate(content: Mapping[str, object]) -> Rate:
 def _email(content: Mapping[str, object]) -> Email:
     client_id, address = _client_id(content), content.get("address")
     address = address.strip() if isinstance(address, str) else ""
-    if len(address) > 254 or not _ADDRESS.fullmatch(address):
+    if not is_address(address):
         raise BadFrame("bad_email", "This does not look like an e-mail address.", client_id)
     return Email(client_id, address)
-
-
-def _typing(content: Mapping[str, object]) -> Typing:
-    return Typing()
 
 
 def _client_id(content: Mapping[str, object]) -> str:
@@ -244,5 +245,5 @@ _READERS: dict[str, Callable[[Mapping[str, object]], Frame]] = {
     "end": _end,
     "rate": _rate,
     "email": _email,
-    "typing": _typing,
+    "typing": lambda content: Typing(),
 }

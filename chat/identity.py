@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core import signing
 from django.db import transaction
 
-from chat import conversations, throttle
+from chat import conversations, frames, throttle
 from chat.models import Conversation, VisitorToken
 from memory import services
 from memory.models import Customer
@@ -184,10 +184,13 @@ def _identified(claims: dict[str, object], now: datetime) -> Who:
     external_id = claims["sub"]
     if not isinstance(external_id, str) or not 0 < len(external_id) <= 200:
         raise NotAccepted("sub is not a text of 1 to 200 characters")
+    if not external_id.isprintable():  # a NUL could not even be looked for
+        raise NotAccepted("sub holds a character that cannot be printed")
+    email = str(claims.get("email") or "")
     customer = services.identify(
         external_id,
-        name=str(claims.get("name") or "")[:200],
-        email=str(claims.get("email") or "")[:254],
+        name=_one_line(claims.get("name"))[:200],
+        email=email if frames.is_address(email) else "",
         timezone=_zone(claims.get("zoneinfo")),
         now=now,
     )
@@ -207,6 +210,10 @@ def _minted(token: str) -> bool:
 
 def _used(token: str) -> bool:
     return VisitorToken.objects.filter(digest=digest(token)).exists()
+
+
+def _one_line(said: object) -> str:
+    return "".join(c for c in str(said or "") if c.isprintable())
 
 
 def _zone(name: object) -> str:

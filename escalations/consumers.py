@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from time import monotonic
 from typing import Any, cast
 
 from channels.db import database_sync_to_async as in_db_thread
@@ -15,12 +17,14 @@ from . import broadcast, drafts
 from .models import Escalation
 
 FORBIDDEN = 4403
+LOST_PING_SECONDS = 60  # after which a desk that heard nothing is told to look by itself
 
 
 class DeskConsumer(AsyncJsonWebsocketConsumer):
     """Nothing private goes through here: rendering and permission stay in the HTTP views."""
 
     following: Escalation | None = None
+    told_at = 0.0
 
     @property
     def user(self) -> User:
@@ -36,6 +40,7 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
         if not self._works_here:
             await self.close(FORBIDDEN)
             return
+        self.told_at = monotonic()
         await self.channel_layer.group_add(broadcast.GROUP, self.channel_name)
 
     async def disconnect(self, code: int) -> None:
@@ -44,6 +49,16 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
         if self.user.pk and await in_db_thread(drafts.left)(staff=self.user):
             await self._ping()
 
+    async def receive(
+        self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
+    ) -> None:
+        """What is no JSON, or nested a thousand deep, is passed over: a desk stays connected."""
+        try:
+            content = json.loads(text_data or "")
+        except (ValueError, RecursionError):
+            return
+        await self.receive_json(content)
+
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
         """`{"type": "look", "escalation": 5, "typing": false}`, every 15 s and when it changes."""
         # A frame may have been on its way when the door was shut.
@@ -51,6 +66,8 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
             return
         if not isinstance(content, dict) or content.get("type") != "look":
             return
+        if monotonic() - self.told_at > LOST_PING_SECONDS:  # a layer that restarts loses pings
+            await self.desk_changed({})
         pk, typing = content.get("escalation"), content.get("typing") is True
         if not isinstance(pk, int) or isinstance(pk, bool):
             await self._follow(None)
@@ -69,6 +86,7 @@ class DeskConsumer(AsyncJsonWebsocketConsumer):
             await chat_broadcast.typing(conversation.pk, conversation.customer_id, who="staff")
 
     async def desk_changed(self, message: dict[str, Any]) -> None:
+        self.told_at = monotonic()
         await self.send_json({"type": "changed"})
 
     async def chat_rows(self, message: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from chat import broadcast, conversations, identity
+from chat import broadcast, consumers, conversations, identity
 from chat.conversations import NewRow
 from chat.llm.embedding import embed_one
 from chat.models import Conversation, Message
@@ -217,6 +217,22 @@ class TestSocket:
             heard = await tab.say("hello")
 
         assert len(of(heard, "row")) == 2
+
+    async def test_a_lost_ping_is_made_good_without_another_one(self, ada, sam, monkeypatch):
+        async def lost(messages):
+            pass
+
+        monkeypatch.setattr(consumers, "LOST_PING_SECONDS", 0.2)
+        async with Tab(await token_of(ada)) as tab:
+            await tab.say("hello")
+            monkeypatch.setattr(broadcast, "_asend", lost)
+            chat = await Conversation.objects.aget()
+            await in_db_thread(conversations.post_state)(
+                chat.pk, state="queued", text="A person has been asked.", now=timezone.now()
+            )
+            heard = await tab.heard(1)
+
+        assert texts(heard) == ["A person has been asked."]
 
 
 class TestSignedIn:

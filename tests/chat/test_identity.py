@@ -83,6 +83,7 @@ class TestSignedToken:
             {"exp": NOW + timedelta(days=2)},
             {"sub": ""},
             {"sub": 7},
+            {"sub": "ada\x00"},
             {"key": "y" * 40},
             {"algorithm": "HS512", "key": "x" * 64},
             {"algorithm": "none", "key": ""},
@@ -99,6 +100,13 @@ class TestSignedToken:
 
         with pytest.raises(identity.NotAccepted):
             identity.from_signed(token, now=NOW)
+
+    def test_what_cannot_stand_in_one_line_is_left_out(self, db):
+        claims = {"name": "Ada\x00\r\n Lee", "email": "ada@example.com\r\nBcc: ben@example.com"}
+        who = identity.from_signed(signed(**claims), now=NOW)
+
+        customer = Customer.objects.get(pk=who.customer_id)
+        assert (customer.name, customer.email) == ("Ada Lee", "")
 
     def test_an_unknown_zone_is_left_out(self, db):
         who = identity.from_signed(signed(zoneinfo="Middle/Earth"), now=NOW)

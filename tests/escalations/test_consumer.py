@@ -4,7 +4,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import AnonymousUser, User
 
-from escalations import broadcast
+from escalations import broadcast, consumers
 from escalations.consumers import DeskConsumer
 from escalations.models import Presence
 
@@ -74,4 +74,22 @@ async def test_survives_frames_that_mean_nothing(sam, frame):
     await desk.connect()
     await desk.send_json_to(frame)
     assert await desk.receive_nothing(timeout=0.1)
+    await desk.disconnect()
+
+
+@pytest.mark.parametrize("text", ["{", "nothing", "[" * 60_000])
+async def test_survives_what_is_no_json(sam, text):
+    desk = socket(sam)
+    await desk.connect()
+    await desk.send_to(text_data=text)
+    assert await desk.receive_nothing(timeout=0.1)
+    await desk.disconnect()
+
+
+async def test_a_lost_ping_is_made_good_when_the_desk_next_looks(sam, monkeypatch):
+    monkeypatch.setattr(consumers, "LOST_PING_SECONDS", 0)
+    desk = socket(sam)
+    await desk.connect()
+    await desk.send_json_to({"type": "look"})
+    assert await desk.receive_json_from() == {"type": "changed"}
     await desk.disconnect()
