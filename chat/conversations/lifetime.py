@@ -28,7 +28,16 @@ __all__ = [
 
 @transaction.atomic
 def start(customer_id: int, *, now: datetime, verified: bool) -> Conversation:
-    """Open a conversation; the customer's other ones that only the bot has are closed."""
+    """Open a conversation; the customer's other ones that only the bot has are closed.
+
+    One that she ended while a person still owes her an answer goes on instead: it was promised to
+    be found there.
+    """
+    owed = Conversation.objects.of_customer(customer_id).filter(verified=verified)
+    owed = owed.exclude(closed_at=None).exclude(handler=Handler.BOT).exclude(close_reason="erased")
+    if (waiting := owed.select_for_update(no_key=True).order_by("-pk").first()) is not None:
+        save(waiting, now=now, changed={"closed_at": None, "close_reason": ""})
+        return waiting
     idle = Conversation.objects.open().of_customer(customer_id).filter(handler=Handler.BOT)
     for pk in idle.order_by("pk").values_list("pk", flat=True):
         close(pk, reason="replaced", now=now)

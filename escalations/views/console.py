@@ -22,6 +22,7 @@ from memory.types import AnswerCandidate
 from .base import DeskRequest, for_staff, list_context, number, others_here, page
 
 WORK_PARTS = [f"escalations/_{name}.html" for name in ("state", "log", "arrived", "reply_bar")]
+FAR_OFF = 0.1  # below, a suggestion would only be a trap
 LIKENESS = ((0.85, _("almost certainly")), (0.6, _("probably")), (0.0, _("perhaps")))
 
 
@@ -139,11 +140,14 @@ def side_context(escalation: Escalation, *, show_sensitive: bool = False) -> dic
 
 
 def suggestions(question: Question | None) -> list[tuple[AnswerCandidate, str]]:
-    """Return stored answers that may answer the question, with their likeness in words."""
-    if question is None:
+    """Return stored answers that may answer the question, with their likeness in words.
+
+    None for an emergency, and none that is far off: one tap sends them.
+    """
+    if question is None or question.reason == Escalation.Reason.EMERGENCY:
         return []
     found = services.similar_answers(question.text, now=timezone.now(), limit=3)
-    return [(c, likeness(c.score)) for c in found]
+    return [(c, likeness(c.score)) for c in found if c.score >= FAR_OFF]
 
 
 def likeness(score: float) -> str:

@@ -328,3 +328,15 @@ def at_once(number, do):
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_one_that_she_ended_while_an_answer_is_owed_goes_on_when_she_comes_back(ada):
+    first = conversations.start(ada.pk, now=NOW, verified=False)
+    conversations.record_customer_message(first.pk, client_id="c1", text="May I rinse?", now=NOW)
+    conversations.wait(first.pk)
+    conversations.close(first.pk, reason="ended", now=NOW)
+
+    again = conversations.start(ada.pk, now=NOW, verified=False)
+
+    assert again.pk == first.pk
+    assert conversations.current(ada.pk, now=NOW) == first
