@@ -56,7 +56,7 @@ class Browser:
     async def tab(self) -> AsyncIterator[websockets.ClientConnection]:
         async with websockets.connect(
             f"ws://{self.address}/ws/chat/",
-            origin=f"http://{self.address}",
+            origin=websockets.Origin(f"http://{self.address}"),
             additional_headers={"Cookie": f"{identity.COOKIE}={self.token}"},
         ) as socket:
             await socket.send(json.dumps({"type": "hello", "token": "", "after": 0}))
