@@ -152,11 +152,17 @@ def features(known: Index, text: str, views: Views, statement: float) -> Array:
     return np.array(rows)
 
 
+FEW = 3  # topics
+ANY_SENTENCE = 0.25  # cosine of a statement to a topic that it has nothing to do with
+
+
 def _leads(best: Array) -> Array:
-    """By how much each topic is nearer than the nearest of the others."""
-    if len(best) == 1:
-        return np.zeros(1)
-    first, second = np.sort(best)[::-1][:2]
+    """By how much each topic is nearer than the nearest of the others.
+
+    A business with one or two topics has nobody else to be nearer to: what any sentence is near to.
+    """
+    rivals = best if len(best) > FEW else np.append(best, ANY_SENTENCE)
+    first, second = np.sort(rivals)[::-1][:2]
     leads: Array = np.where(best == first, first - second, best - first)
     return leads
 
