@@ -114,7 +114,9 @@ def candidate(
     )
     limit = times.until(sentence, said_at=message.at, timezone=u.timezone)
     negated = topic.category is Category.PREFERENCE and bool(acts.NEGATION.search(folded))
-    beside = any(c.topic == topic.key and c.intent is Intent.STATE for c in made)
+    beside = any(
+        c.topic == topic.key and c.intent is Intent.STATE and not _is_over(c) for c in made
+    )
     adds = not corrects and (beside or _adds(folded, topic, shares, negated=negated))
     return Candidate(
         category=topic.category,
@@ -139,9 +141,7 @@ def _takes_back(folded: str, topic: TopicSpec) -> bool:
     """A fact that is over is taken back; a wish that is over is a wish the other way."""
     if topic.category is Category.PREFERENCE:
         return False
-    return bool(values.NO_LONGER.search(folded)) and not re.search(
-        r"\b(?:now|instead|anything)\b", folded
-    )
+    return _takes_back_words(folded)
 
 
 def _adds(folded: str, topic: TopicSpec, shares: dict[str, float], *, negated: bool) -> bool:
@@ -156,9 +156,23 @@ def _adds(folded: str, topic: TopicSpec, shares: dict[str, float], *, negated: b
 
 def only_last_words(made: Sequence[Candidate], u: Understanding) -> list[Candidate]:
     """Of a one-valued topic the old value need not be taken back where the new one is said."""
-    stated = {c.topic for c in made if c.intent is Intent.STATE}
+    stated = {c.topic for c in made if c.intent is Intent.STATE and not _is_over(c)}
     single = {t.key for t in u.specs if t.single_valued}
-    return [c for c in made if c.intent is Intent.STATE or c.topic not in stated & single]
+    over = (c for c in made if c.intent is Intent.RETRACT or _is_over(c))
+    needless = {id(c) for c in over if c.topic in stated & single}
+    return [c for c in made if id(c) not in needless]
+
+
+def _is_over(c: Candidate) -> bool:
+    """ "I don't … any more": says what holds no longer, and not what holds."""
+    folded = acts.plain(c.quote)
+    return _takes_back_words(folded) and c.intent is Intent.STATE
+
+
+def _takes_back_words(folded: str) -> bool:
+    return bool(values.NO_LONGER.search(folded)) and not re.search(
+        r"\b(?:now|instead|anything)\b", folded
+    )
 
 
 def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[Candidate]:
