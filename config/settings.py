@@ -19,6 +19,9 @@ from config.env import (
 )
 
 django_stubs_ext.monkeypatch()
+# Read when numpy is first imported. Our matrices are small: a second thread only spins beside the
+# first, for two thirds of the time that a new answer costs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = embedded.var_dir()  # data of the embedded servers, secret key, beat schedule
