@@ -40,4 +40,4 @@ def test_of_a_question_about_oneself(gather, ada):
 
 
 def test_of_a_question_that_anybody_may_ask(gather):
-    gather("Do you have parking?", queries=20)
+    gather("Do you have parking?", queries=23)
