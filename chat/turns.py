@@ -128,7 +128,7 @@ async def ask_for_person(
     words = text or await in_db_thread(wordings.say)("wants_person", conversation_id, 0)
     try:
         recorded = await in_db_thread(conversations.record_customer_message)(
-            conversation_id, client_id=person.client_id, text=words, now=now
+            conversation_id, client_id=person.client_id, text=words, now=now, for_person=True
         )
     except conversations.Closed:
         yield Failed(person.client_id, "closed", "")

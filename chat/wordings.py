@@ -106,6 +106,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "closed_idle": ("This conversation ended because nobody wrote for a while.",),
     "closed_replaced": ("This conversation ended because a new one was started.",),
     "closed_identified": ("This conversation ended because you signed in.",),
+    "hidden": (
+        "I have hidden what looks like {what} in your message. It was not kept: please never send"
+        " such things here.",
+    ),
     "email_left": ("A link that leads back here is on its way to {email}.",),
     # Under the business's name
     "state_bot": ("Automatic replies{hours}",),

@@ -6,7 +6,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-])")
+_CARD = re.compile(r"(?<![\w.+-])[2-6](?:[ -]?\d){13,18}(?![\w-])")
+# Who issues cards, by the first digits and how many there are: what has another form is an order,
+# a parcel or a phone. https://en.wikipedia.org/wiki/Payment_card_number
+_ISSUED = re.compile(
+    r"4(\d{15}|\d{18})|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
+    r"|3(0[0-5]|[689]\d)\d{11}|6(011|4[4-9]\d|5\d\d|2\d\d)\d{12,15}|35(2[89]|[3-8]\d)\d{12,15}"
+    r"|(50|5[6-9]|6\d)\d{14,17}"
+)
+# What stands right before such a number says that it is none of these things.
+_ORDINARY = (
+    r"order|orders|parcel|package|tracking|shipment|member|membership|customer|patient|client|invoice|"
+    r"ticket|policy|reference|ref|case|claim|booking|reservation|serial|imei|phone|telephone|mobile|"
+    r"cell|fax|number to call|zip|postal|postcode|appointment|deposit|room|suite|flight|"
+    r"extension|street|year|file|chart"
+)
+_NAMED_OTHERWISE = re.compile(
+    rf"\b(?:{_ORDINARY})(?:\s+(?:number|no\.?|nr\.?|id|code|ref|is|was)|\s*[#:])*\s*[#:(]?\s*$",
+    re.I,
+)
+_SPEAKS_OF_OTHER = re.compile(
+    rf"\b(?:{_ORDINARY}|promo|discount|coupon|voucher|gift|area|dial(?:ling)?)\b|[$€£]", re.I
+)
+_MARKED = re.compile(r"\[removed: [a-z -]+\]")
 _CARD_CHECK = re.compile(
     r"\b(?:cvv2?|cvc2?|cv2|card (?:security|verification) (?:code|number))\b\W{0,4}"
     r"(?:(?:is|was|number|code)\W+)?(\d{3,4})\b",
@@ -31,17 +53,25 @@ _LABELLED_KEY = re.compile(
     r"[\s:=\"'`]*(?:is\s+)?[\"'`]?([A-Za-z0-9_\-./+]{12,})",
     re.I,
 )
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _LONG = re.compile(r"(?<![\w/.-])[A-Za-z0-9_+=-]{32,}(?![\w/-])")
+_DIGITS = r"(?<!\d)(\d{3}[ -]?\d{3}|\d{4}[ -]\d{4}|\d{4,8})(?![\d-])"
 _CODE = re.compile(
-    r"(?:\b(?:one[- ]?time|otp|2fa|two[- ]factor|verification|verify|security|log-?in|sign-?in|"
-    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b[^\d\n.!?]{0,40}?"
-    r"|\b(?:code|pin|tan)\b[^\d\n.!?]{0,30}\b(?:text(?:ed)?|sms|app|phone|sent)\b[^\d\n.!?]{0,20}?)"
-    r"(?<!\d)(\d{3}[ -]?\d{3}|\d{4,8})(?![\d-])",
+    # "one-time …", "verification code", "the code they texted me": and then the digits
+    r"(?:\b(?:one[- ]?time|otp|2fa|two[- ]factor)\b(?P<a>[^\d\n.!?]{0,40}?)"
+    r"|\b(?:verification|verify|security|log[- ]?in|sign[- ]?in|access|"
+    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b(?P<b>[^\d\n.!?]{0,25}?)\b(?:code|pin|tan|token|digits)\b"
+    r"(?P<c>[^\d\n.!?]{0,20}?)"
+    r"|\b(?:verification|best[aä]tigungs-?code|c[oó]digo de verificaci[oó]n)\b\s*(?:is|:|=|es)?\s*"
+    r"|\b(?:text(?:ed)?|sms|sent)\b(?P<f>[^\d\n.!?]{0,25})\b(?:code|pin|tan)\b(?P<g>[^\d\n.!?]{0,15})"
+    r"|\b(?:code|pin|tan)\b(?P<d>[^\d\n.!?]{0,30})\b(?:text(?:ed)?|sms|app|phone|sent)\b"
+    r"(?P<e>[^\d\n.!?]{0,20}?))" + _DIGITS,
     re.I,
 )
+_MY_CODE = re.compile(r"\b(?:my|the) code\s*(?:is|:|=)\s*(?<!\d)(\d{3}[ -]?\d{3})(?![\d-])", re.I)
 _CODE_AFTER = re.compile(
-    r"\b(\d{3}[ -]?\d{3}|\d{4,8})\b[^\d\n.!?]{0,30}\b(?:one[- ]?time|otp|2fa|verification|log-?in|"
-    r"sign-?in|security) (?:code|pin|password)",
+    r"(?<!\d)(\d{3}[ -]?\d{3}|\d{4,8})(?![\d-])(?P<a>[^\d\n.!?]{0,30})\b(?:one[- ]?time|otp|2fa|"
+    r"verification|log-?in|sign-?in|security) (?:code|pin|password)",
     re.I,
 )
 # Words that follow "password" in complaints about one.
@@ -50,6 +80,8 @@ _COMPLAINTS = (
     "correct required too field page link works working doesn't does don't isn't and or but for "
     "manager protected change changed changes changing has have again when then was were is "
     "please which that this my your their because since never always lost gone invalid email mail "
+    "saved unknown stolen compromised blocked locked hacked leaked known secure safe short empty "
+    "missing "
     "screen option options button prompt prompts recovery rules policy hint forgotten form"
 )
 _COMPLAINT = frozenset(_COMPLAINTS.split())
@@ -63,41 +95,62 @@ class Secret:
 
 
 def find(text: str) -> list[Secret]:
-    """Return every secret in `text`, in order, none inside another."""
+    """Return every secret in `text`, in order, none inside another and none that is blanked."""
+    marked = [m.span() for m in _MARKED.finditer(text)]
     found: list[Secret] = []
     for secret in sorted(_all(text), key=lambda s: (s.start, -s.end)):
-        if not found or secret.start >= found[-1].end:
+        overlaps = any(secret.start < end and start < secret.end for start, end in marked)
+        if not overlaps and (not found or secret.start >= found[-1].end):
             found.append(secret)
     return found
 
 
 def blank(text: str) -> str:
     """Return `text` with each secret replaced by its kind."""
-    for secret in reversed(find(text)):
+    return without(text)[0]
+
+
+def without(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return `text` with each secret replaced by its kind, and the kinds that there were."""
+    found = find(text)
+    for secret in reversed(found):
         text = f"{text[: secret.start]}[removed: {secret.kind}]{text[secret.end :]}"
-    return text
+    return text, tuple(dict.fromkeys(secret.kind for secret in found))
+
+
+def unmarked(text: str) -> str:
+    """Return what is left of a text when the places of its secrets are taken out."""
+    return _MARKED.sub("", text)
 
 
 def _all(text: str) -> Iterator[Secret]:
     for m in _CARD.finditer(text):
-        if luhn("".join(c for c in m[0] if c.isdigit())):
+        digits = "".join(c for c in m[0] if c.isdigit())
+        if luhn(digits) and _ISSUED.fullmatch(digits) and not _named_otherwise(text, m.start()):
             yield Secret(m.start(), m.end(), "card number")
-    for pattern, kind in (
-        (_CARD_CHECK, "card check code"),
-        (_CODE, "one-time code"),
-        (_CODE_AFTER, "one-time code"),
-        (_LABELLED_KEY, "key"),
-    ):
+    for m in _CARD_CHECK.finditer(text):
+        yield Secret(m.start(1), m.end(1), "card check code")
+    for pattern in (_CODE, _MY_CODE, _CODE_AFTER):
         for m in pattern.finditer(text):
-            if kind != "key" or _looks_random(m[1]):
-                yield Secret(m.start(1), m.end(1), kind)
+            between = " ".join(v for k, v in m.groupdict().items() if k in "abcdefg" and v)
+            digits = next(i for i in range(1, pattern.groups + 1) if (m[i] or "")[:1].isdigit())
+            if not _SPEAKS_OF_OTHER.search(between.replace("phone", "")):
+                yield Secret(m.start(digits), m.end(digits), "one-time code")
+    for m in _LABELLED_KEY.finditer(text):
+        if _looks_random(m[1]):
+            yield Secret(m.start(1), m.end(1), "key")
     for pattern in (_KEY_BLOCK, _KEY):
         for m in pattern.finditer(text):
             yield Secret(m.start(), m.end(), "key")
     for m in _LONG.finditer(text):
-        if _looks_random(m[0]):
+        if _looks_random(m[0]) and not _UUID.fullmatch(m[0]):
             yield Secret(m.start(), m.end(), "key")
     yield from _passwords(text)
+
+
+def _named_otherwise(text: str, start: int) -> bool:
+    """ "Order 4539…" and "member id: 4539…" are not cards, whatever their check digit says."""
+    return _NAMED_OTHERWISE.search(text[max(0, start - 60) : start]) is not None
 
 
 def _passwords(text: str) -> Iterator[Secret]:

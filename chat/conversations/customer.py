@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from chat import signals, wordings
 from chat.models import Conversation, Message
+from memory import services
 from memory.models import Customer
 
 from .log import Closed, Handler, Kind, Sender, append, locked, save
@@ -43,18 +44,23 @@ class Lapsed(Exception):
 
 @transaction.atomic
 def record_customer_message(
-    conversation_id: int, *, client_id: str, text: str, now: datetime, kind: Kind = Kind.MESSAGE
+    conversation_id: int, *, client_id: str, text: str, now: datetime, for_person: bool = False
 ) -> Recorded:
-    """Store the customer's words once per `client_id`. Raises Closed."""
+    """Store the customer's words once per `client_id`, without the secrets in them. Raises Closed.
+
+    `for_person`: by the button that asks for a person, so that something is always wanted.
+    """
     conversation = locked(conversation_id)
     if known := conversation.messages.filter(client_id=client_id).first():
         return Recorded(known, new=False, may_answer=False)
     if conversation.closed_at:
         raise Closed
-    message = append(
-        conversation, sender=Sender.CUSTOMER, kind=kind, text=text, client_id=client_id, now=now
-    )
-    may_answer = _expect_answer(conversation, now)
+    text, hidden = services.without_secrets(text)
+    message = append(conversation, sender=Sender.CUSTOMER, text=text, client_id=client_id, now=now)
+    if hidden:
+        _say_what_is_hidden(conversation, hidden, now)
+    wants = for_person or not hidden or _says_more(text)
+    may_answer = wants and _expect_answer(conversation, now)
     save(conversation, now=now)
     # Once a minute: a row of hers that memory holds would keep each message waiting.
     unseen = Q(last_seen_at=None) | Q(last_seen_at__lt=now - SEEN_EVERY)
@@ -106,6 +112,7 @@ def find(customer_id: int, client_id: str) -> Message | None:
 def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) -> None:
     """Good (1) or bad (-1); a later rating replaces an earlier one."""
     conversation = locked(conversation_id)
+    words, _ = services.without_secrets(words)
     save(conversation, now=now, changed={"rating": score, "rating_words": words})
 
 
@@ -156,6 +163,25 @@ def mark_seen(conversation_id: int, *, seq: int) -> None:
     Conversation.objects.filter(pk=conversation_id, customer_seen_seq__lt=seq).update(
         customer_seen_seq=seq
     )
+
+
+def _say_what_is_hidden(conversation: Conversation, kinds: tuple[str, ...], now: datetime) -> None:
+    named = [f"an {kind}" if kind[0] in "aeiu" else f"a {kind}" for kind in kinds]
+    append(
+        conversation,
+        sender=Sender.SYSTEM,
+        kind=Kind.STATE,
+        text=wordings.say(
+            "hidden", conversation.pk, conversation.last_seq, what=" and ".join(named)
+        ),
+        meta={"state": "hidden"},
+        now=now,
+    )
+
+
+def _says_more(text: str) -> bool:
+    """Whether there is anything to answer beside what was hidden."""
+    return any(c.isalnum() for c in services.unmarked(text))
 
 
 def _with_staff(conversation: Conversation) -> bool:

@@ -1,5 +1,8 @@
 """The front door: what chat, escalations and everything outside may ask of memory."""
 
+from memory.secrets import unmarked
+from memory.secrets import without as without_secrets
+
 from .agents import (
     NotValidated,
     Sight,
@@ -120,6 +123,8 @@ __all__ = [
     "title_of",
     "undo_conflict",
     "undo_review",
+    "unmarked",
     "warm_up",
     "without_bell",
+    "without_secrets",
 ]
