@@ -60,8 +60,8 @@ _CODE = re.compile(
     # "one-time …", "verification code", "the code they texted me": and then the digits
     r"(?:\b(?:one[- ]?time|otp|2fa|two[- ]factor)\b(?P<a>[^\d\n.!?]{0,40}?)"
     r"|\b(?:verification|verify|security|log[- ]?in|sign[- ]?in|access|"
-    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b(?P<b>[^\d\n.!?]{0,25}?)\b(?:code|pin|tan|token|digits)\b"
-    r"(?P<c>[^\d\n.!?]{0,20}?)"
+    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b(?P<b>[^\d\n.!?]{0,25}?)"
+    r"\b(?:code|pin|tan|token|digits)\b(?P<c>[^\d\n.!?]{0,20}?)"
     r"|\b(?:verification|best[aä]tigungs-?code|c[oó]digo de verificaci[oó]n)\b\s*(?:is|:|=|es)?\s*"
     r"|\b(?:text(?:ed)?|sms|sent)\b(?P<f>[^\d\n.!?]{0,25})\b(?:code|pin|tan)\b(?P<g>[^\d\n.!?]{0,15})"
     r"|\b(?:code|pin|tan)\b(?P<d>[^\d\n.!?]{0,30})\b(?:text(?:ed)?|sms|app|phone|sent)\b"
