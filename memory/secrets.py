@@ -133,9 +133,9 @@ def _all(text: str) -> Iterator[Secret]:
     for pattern in (_CODE, _MY_CODE, _CODE_AFTER):
         for m in pattern.finditer(text):
             between = " ".join(v for k, v in m.groupdict().items() if k in "abcdefg" and v)
-            digits = next(i for i in range(1, pattern.groups + 1) if (m[i] or "")[:1].isdigit())
+            group = next(i for i in range(1, pattern.groups + 1) if (m[i] or "")[:1].isdigit())
             if not _SPEAKS_OF_OTHER.search(between.replace("phone", "")):
-                yield Secret(m.start(digits), m.end(digits), "one-time code")
+                yield Secret(m.start(group), m.end(group), "one-time code")
     for m in _LABELLED_KEY.finditer(text):
         if _looks_random(m[1]):
             yield Secret(m.start(1), m.end(1), "key")
