@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from chat import conversations
 from memory import services
 
 from .models import Conversation, VisitorToken
@@ -14,6 +15,7 @@ def register() -> None:
         "chat",
         eraser=erase,
         exporter=export,
+        forgetter=conversations.remove_words,
         models=[
             "chat.Conversation",
             "chat.Message",

@@ -36,6 +36,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         self.catching_up = asyncio.Lock()
         self.groups_joined: set[str] = set()
+        self.sent_again: dict[tuple[int | None, int], str] = {}  # rows that lost words
         client = self.scope.get("client") or [""]
         self.address = str(client[0])
         self.token = self.scope.get("cookies", {}).get(identity.COOKIE, "")
@@ -185,8 +186,13 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 self.state = fresh.state
                 await self._give(fresh.state)
             for row in fresh.rows:
+                at = (self.conversation_id, row["seq"])
+                if self.sent_again.get(at) == row["text"]:
+                    continue
                 await self._give({"type": "row", "row": row, "conversation": self.conversation_id})
-                self.seq = row["seq"]
+                if "removed" in row["meta"]:
+                    self.sent_again[at] = row["text"]
+                self.seq = max(self.seq, row["seq"])
         if fresh.conversation is not None and fresh.rows:
             await in_db_thread(_seen)(fresh.conversation, self.seq)
 

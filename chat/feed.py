@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+
 from chat import conversations, frames, wordings
 from chat.identity import Who
 from chat.models import Business, Conversation, Message
@@ -37,7 +39,9 @@ def since(customer_id: int | None, *, conversation_id: int | None = None, after:
         return Feed(None, [], state(None, business))
     if conversation.pk != conversation_id:
         after = 0
-    found = Message.objects.filter(conversation=conversation, seq__gt=after).order_by("seq")[:MOST]
+    # Also rows from which words were removed since.
+    fresh = Q(seq__gt=after) | Q(meta__removed__gt=after)
+    found = Message.objects.filter(fresh, conversation=conversation).order_by("seq")[:MOST]
     rows = [frames.row(m, names=business.show_staff_names) for m in found]
     return Feed(conversation, rows, state(conversation, business))
 

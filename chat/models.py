@@ -112,7 +112,10 @@ class Conversation(models.Model):
 
 
 class Message(models.Model):
-    """One row of the log; never changed after it was stored. An offer is open while nothing newer stands."""
+    """One row of the log; once stored, it changes by words being removed on request alone (meta {removed}).
+
+    An offer is open while nothing newer stands.
+    """
 
     class Kind(models.TextChoices):
         MESSAGE = "message"

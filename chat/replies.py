@@ -145,6 +145,9 @@ class _Writer:
         held = conversations.drop_noted(
             self.asked.conversation.pk, None if move.everything else topics
         )
+        for one in held:  # no memory was made of it yet
+            told = (str(one.get("quote", "")), str(one.get("text", "")))
+            services.forget_words(customer, told, value=str(one.get("value", "")))
         self.reply.topics += sorted(topics)
         labels = [t.label for t in self.asked.situation.topics if t.key in topics]
         if move.everything:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
+
+from django.db import transaction
 
 from memory import services
 
@@ -15,6 +18,7 @@ def register() -> None:
         "escalations",
         eraser=erase,
         exporter=export,
+        forgetter=forget,
         models=[
             "escalations.Escalation",
             "escalations.Question",
@@ -47,6 +51,28 @@ def erase(customer_id: int) -> dict[str, int]:
         else:  # somebody else asks it too: in her words from now on
             Gap.objects.filter(pk=gap.pk).update(title=other.text)
     return counts
+
+
+def forget(customer_id: int, words: Collection[str]) -> None:
+    """Her lock comes after an escalation's: what is blanked here waits for it to be let go."""
+    transaction.on_commit(lambda: _blank(customer_id, words), robust=True)
+
+
+def _blank(customer_id: int, words: Collection[str]) -> None:
+    with transaction.atomic():
+        hers = Escalation.objects.filter(conversation__customer_id=customer_id)
+        for escalation in hers.select_for_update().order_by("pk"):
+            Escalation.objects.filter(pk=escalation.pk).update(
+                detail=services.without(escalation.detail, words)[:300],
+                request=services.without_in(escalation.request, words),
+            )
+        for question in Question.objects.filter(escalation__in=hers):
+            text = services.without(question.text, words)
+            if text == question.text:
+                continue
+            Question.objects.filter(pk=question.pk).update(text=text)
+            # A gap's title may be her words: they are blanked where they stand.
+            Gap.objects.filter(questions=question.pk, title=question.text).update(title=text)
 
 
 def export(customer_id: int) -> dict[str, Any]:

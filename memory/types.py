@@ -19,6 +19,9 @@ Sender = Literal["customer", "bot", "staff"]
 Way = Literal["deliver", "offer", "gap"]
 
 
+# In place of words that were to be forgotten: read by the customer, by staff and by the agent.
+GONE = "[removed on request]"
+
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 

@@ -38,6 +38,7 @@ from .lifetime import (
     start,
 )
 from .log import Closed, Overtaken, in_turn
+from .removal import remove_words
 from .staff import Stale, post_answer, post_staff_reply, post_state, release, take_over, wait
 from .transcript import earlier, transcript_of
 
@@ -74,6 +75,7 @@ __all__ = [
     "record_emergency",
     "record_turn",
     "release",
+    "remove_words",
     "set_reply_email",
     "start",
     "take_over",

@@ -108,14 +108,14 @@ def note_for_now(conversation_id: int, candidates: Sequence[dict[str, Any]]) -> 
 
 
 @transaction.atomic
-def drop_noted(conversation_id: int, topics: set[str] | None) -> int:
-    """Take what is noted about `topics` (None: all) out of working memory; say how much it was."""
+def drop_noted(conversation_id: int, topics: set[str] | None) -> list[dict[str, Any]]:
+    """Take what is noted about `topics` (None: all) out of working memory, and return it."""
     conversation = locked(conversation_id)
     noted = conversation.working_memory
     kept = [c for c in noted if topics is not None and c.get("topic") not in topics]
     conversation.working_memory = kept
     conversation.save(update_fields=["working_memory"])
-    return len(noted) - len(kept)
+    return [c for c in noted if c not in kept]
 
 
 def record_turn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,11 +11,18 @@ from django.conf import settings
 from django.db.models import F, Q
 
 from memory import values
-from memory.models import Conflict, Customer, Episode, Memory, MemoryEvent, Topic
-from memory.types import Status
+from memory.models import AnswerMatch, Conflict, Customer, Episode, Memory, MemoryEvent, Topic
+from memory.types import GONE, Status
 
-GONE = "[forgotten at the customer’s request]"
 _SHORTEST = 4  # letters; a shorter value would blank half a transcript
+
+Forgetter = Callable[[int, Collection[str]], None]
+_elsewhere: dict[str, Forgetter] = {}
+
+
+def also(app: str, forgetter: Forgetter) -> None:
+    """Have `forgetter` blank the words of a customer in what `app` keeps."""
+    _elsewhere[app] = forgetter
 
 
 def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -> list[Memory]:
@@ -32,7 +39,7 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     open_cards.update(decided_at=now, decision="forgotten")
     unlearn(q for m in gone for q in _words_of(m))
     for m in gone:
-        blank_transcripts(m.customer_id, _words_of(m))
+        blank_copies(m.customer_id, _words_of(m))
         _rewrite_summary(m)
         MemoryEvent.objects.create(
             kind="memory.forgotten",
@@ -110,32 +117,59 @@ def request_erase(customer: Customer, *, now: datetime, due: datetime | None = N
 
 def _words_of(m: Memory) -> set[str]:
     quotes = {str(q.get("quote", "")) for q in m.quotes if isinstance(q, dict)}
-    told = {line for q in quotes | {m.quote} for line in q.split("\n")}
-    return {w.strip() for w in {*told, *values.clauses(m.value)} if len(w.strip()) >= _SHORTEST}
+    return words_of([*quotes, m.quote, m.text], m.value)
 
 
-def blank_transcripts(customer_id: int, words: Collection[str]) -> int:
-    """Put GONE in place of `words` in every stored transcript of one customer."""
-    changed = 0
+def words_of(told: Iterable[str], value: str) -> set[str]:
+    """What to blank of a fact: sentences as they were told and said back, and its value.
+
+    A value of filler words alone ("always") says nothing, and would blank what it does not mean.
+    """
+    lines = {line.strip().rstrip(".!") for text in told for line in text.split("\n")}
+    parts = {clause for clause in values.clauses(value) if values.words(clause)}
+    return {w for w in {*lines, *(p.strip() for p in parts)} if len(w) >= _SHORTEST}
+
+
+def blank_copies(customer_id: int, words: Collection[str]) -> None:
+    """Put GONE in place of `words` in everything that is kept of one customer's talk."""
+    if not words:
+        return
     for episode in Episode.objects.filter(customer_id=customer_id):
         stored = _blanked(episode.transcript, words)
         if stored != episode.transcript:
             Episode.objects.filter(pk=episode.pk).update(transcript=stored)
-            changed += 1
-    return changed
+    for match in AnswerMatch.objects.filter(customer_id=customer_id):
+        asked = without(match.asked, words)
+        if asked != match.asked:
+            # No vote of hers is found by these words again, nor taken for another one.
+            AnswerMatch.objects.filter(pk=match.pk).update(
+                asked=asked,
+                asked_normalised=f"{GONE} {match.pk}",
+                embedding=None,
+                embedding_model="",
+            )
+    for forgetter in _elsewhere.values():
+        forgetter(customer_id, words)
+
+
+def without(text: str, words: Collection[str]) -> str:
+    """Return `text` with GONE in place of each of `words`: whole words, the longest first."""
+    for word in sorted(words, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", GONE, text, flags=re.IGNORECASE)
+    return text
+
+
+def without_in(data: Any, words: Collection[str]) -> Any:
+    """`without`, in every text of a JSON value."""
+    if isinstance(data, str):
+        return without(data, words)
+    if isinstance(data, list):
+        return [without_in(item, words) for item in data]
+    if isinstance(data, dict):
+        return {key: without_in(value, words) for key, value in data.items()}
+    return data
 
 
 def _blanked(transcript: dict[str, Any], words: Collection[str]) -> dict[str, Any]:
-    longest_first = sorted(words, key=len, reverse=True)
-    messages = []
-    for m in transcript.get("messages", ()):
-        text = m["text"]
-        for word in longest_first:
-            text = _without(text, word)
-        messages.append({**m, "text": text})
-    return {**transcript, "messages": messages}
-
-
-def _without(text: str, word: str) -> str:
-    """Whole words: a short value is not cut out of a longer word."""
-    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", GONE, text, flags=re.IGNORECASE)
+    said = [{**m, "text": without(m["text"], words)} for m in transcript.get("messages", ())]
+    return {**transcript, "messages": said}

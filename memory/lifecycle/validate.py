@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory import secrets, values
-from memory.types import Candidate, Category, Evidence, Intent, Said, TopicSpec, Transcript
+from memory.types import GONE, Candidate, Category, Evidence, Intent, Said, TopicSpec, Transcript
 
 _LONGEST_VALUE = 400
 _LONGEST_TEXT = 2000
@@ -31,7 +31,7 @@ def check(
     run = _run_around(message, transcript.messages)
     if not _occurs(candidate.quote, run):
         return Verdict(False, "the quote does not occur in what the customer wrote")
-    refused = _wrong_kind(candidate, topics) or _secret_in(candidate)
+    refused = _wrong_kind(candidate, topics) or _secret_in(candidate) or _gone(candidate)
     if refused:
         return Verdict(False, refused)
     source = "\n".join([m.text for m in run] + _answered(message, transcript.messages))
@@ -96,6 +96,12 @@ def _secret_in(candidate: Candidate) -> str:
         if found or "[removed: " in text:
             return f"holds a {found[0].kind if found else 'secret'}"
     return ""
+
+
+def _gone(candidate: Candidate) -> str:
+    """Nor is a request to forget carried out twice: what is left of its words may mean anything."""
+    said = f"{candidate.quote}\n{candidate.value}\n{candidate.text}"
+    return "was removed at the customer's request" if GONE in said else ""
 
 
 def _changed_numbers(candidate: Candidate, source: str) -> set[str]:

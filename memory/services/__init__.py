@@ -1,5 +1,6 @@
 """The front door: what chat, escalations and everything outside may ask of memory."""
 
+from memory.lifecycle.blank import without, without_in
 from memory.secrets import unmarked
 from memory.secrets import without as without_secrets
 
@@ -26,7 +27,7 @@ from .asking import answer_for, similar_answers
 from .bell import without_bell
 from .capturing import capture_answer, capture_staff_words, share_verdict, title_of
 from .conflicts import decide_conflict, undo_conflict
-from .forgetting import Forgotten, forget
+from .forgetting import Forgotten, forget, forget_words
 from .gating import Gated, gated
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
@@ -81,6 +82,7 @@ __all__ = [
     "export",
     "feedback",
     "forget",
+    "forget_words",
     "gated",
     "history",
     "identify",
@@ -125,6 +127,8 @@ __all__ = [
     "undo_review",
     "unmarked",
     "warm_up",
+    "without",
     "without_bell",
+    "without_in",
     "without_secrets",
 ]

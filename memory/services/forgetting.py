@@ -51,6 +51,12 @@ def forget(
     return _told(gone, also=named)
 
 
+def forget_words(customer_id: int, told: Iterable[str], *, value: str = "") -> None:
+    """Blank what was noted for the moment, in every copy, where no memory was made of it yet."""
+    with write.customer_locked(customer_id):
+        blank.blank_copies(customer_id, blank.words_of(told, value))
+
+
 def _asked_for(request: str, now: datetime) -> list[Candidate]:
     said = Transcript((Said(1, "customer", request, now),))
     found = pipeline.consider(said).candidates
@@ -104,7 +110,7 @@ def _keep_out_what_waits(customer_id: int, topic: Topic, *, whole: bool, now: da
     if whole:
         for episode in waiting:
             said = _saying(stored.load(episode.transcript), topic)
-            blank.blank_transcripts(customer_id, said)
+            blank.blank_copies(customer_id, said)
     one = topic.cardinality == Topic.Cardinality.ONE
     bare = Memory.objects.filter(customer_id=customer_id, topic=topic, ended_at=now)
     if one and (whole or waiting.exists()) and not bare.filter(status=Status.FORGOTTEN).exists():

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from memory.lifecycle import blank
+
 Eraser = Callable[[int], dict[str, int]]
 Exporter = Callable[[int], dict[str, Any]]
 
@@ -26,9 +28,22 @@ class Keeper:
 _keepers: dict[str, Keeper] = {}
 
 
-def register(app: str, *, eraser: Eraser, exporter: Exporter, models: Iterable[str]) -> None:
-    """For `AppConfig.ready`. A test fails when a model with a path to Customer is missing."""
+def register(
+    app: str,
+    *,
+    eraser: Eraser,
+    exporter: Exporter,
+    models: Iterable[str],
+    forgetter: blank.Forgetter | None = None,
+) -> None:
+    """For `AppConfig.ready`. A test fails when a model with a path to Customer is missing.
+
+    `forgetter`: blanks words of a customer in what the app keeps. It runs under her lock, so it
+    waits for no other: what it cannot have at once it does on commit.
+    """
     _keepers[app] = Keeper(eraser, exporter, frozenset(models))
+    if forgetter is not None:
+        blank.also(app, forgetter)
 
 
 def keepers() -> dict[str, Keeper]:

@@ -189,7 +189,13 @@ class SupportChat extends HTMLElement {
   #row(row) {
     if (row.client_id) this.#settle(row.client_id);
     if (row.sender !== "customer") this.#endLive(row);
-    if (this.#find(row.seq)) return;
+    const shown = this.#find(row.seq);
+    if (shown) {
+      // Words were removed on request: the row stays where it is, without them.
+      if (row.meta?.removed) shown.replaceWith(this.#build(row));
+      if (row.meta?.removed) this.#regroup();
+      return;
+    }
     const stick = this.#atBottom() || row.client_id;
     this.#parts.rows.insertBefore(this.#build(row), this.#rows().find((item) => Number(item.dataset.seq) > row.seq) ?? this.#tail());
     this.#last = Math.max(this.#last, row.seq);

@@ -1,0 +1,55 @@
+"""Words that a customer asked to forget go from the log too: the row stays, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db import transaction
+from django.db.models import Q
+
+from chat import broadcast
+from chat.models import Conversation, Message, Turn
+from memory import services
+
+# An open tab is sent a changed row till it has got so many more: the reply to the request, and what
+# was written at the same moment.
+SENT_AGAIN_FOR = 2
+
+
+def remove_words(customer_id: int, words: Collection[str]) -> None:
+    """Blank `words` in the customer's own rows and in what the bot said back.
+
+    Cards and what staff wrote are their words. Runs under the customer's lock, which comes after a
+    conversation's: rows are locked by nothing but an erasure, and what is erased needs no blanking.
+    """
+    named = Q()
+    for word in words:
+        named |= Q(text__icontains=word)
+    said = Message.objects.filter(
+        named,
+        conversation__customer_id=customer_id,
+        kind=Message.Kind.MESSAGE,
+        sender__in=[Message.Sender.CUSTOMER, Message.Sender.BOT],
+    ).select_related("conversation")
+    changed: set[int] = set()
+    for row in said.select_for_update(of=("self",), skip_locked=True).order_by("pk"):
+        text = services.without(row.text, words)
+        if text != row.text:
+            meta = {**row.meta, "removed": row.conversation.last_seq + SENT_AGAIN_FOR}
+            Message.objects.filter(pk=row.pk).update(text=text, meta=meta)
+            changed.add(row.conversation_id)
+    for pk in changed:
+        broadcast.rows_on_commit(pk, customer_id)
+    transaction.on_commit(lambda: _remove_beside(customer_id, words), robust=True)
+
+
+def _remove_beside(customer_id: int, words: Collection[str]) -> None:
+    """What she wrote beside a rating, and why a turn ended: by then no lock of hers is held."""
+    hers = Conversation.objects.of_customer(customer_id)
+    for pk, rated in hers.exclude(rating_words="").values_list("pk", "rating_words"):
+        Conversation.objects.filter(pk=pk).update(rating_words=services.without(rated, words))
+    ended = Turn.objects.filter(conversation__customer_id=customer_id).exclude(reason="")
+    for pk, reason in ended.values_list("pk", "reason"):
+        blanked = services.without(reason, words)
+        if blanked != reason:
+            Turn.objects.filter(pk=pk).update(reason=blanked[:200])
