@@ -30,7 +30,7 @@ class ReplyIn(Schema):
 
 
 class KeepIn(Schema):
-    scope: Literal["everyone", "customer"]
+    scope: Literal["everyone", "later", "customer"]
     seqs: list[int] = Field(min_length=1)
     title: str = Field(pattern=r"\S", max_length=300)
     question_id: int | None = None
@@ -91,7 +91,14 @@ def reply_to(request: HttpRequest, pk: int, payload: ReplyIn) -> dict[str, Any]:
 def resolve(request: HttpRequest, pk: int, payload: ResolveIn) -> dict[str, Any]:
     staff = _staff(request)
     keeps = [
-        Keep(k.scope, tuple(k.seqs), k.title, k.question_id, valid_until=k.valid_until)
+        Keep(
+            k.scope,
+            tuple(k.seqs),
+            k.title,
+            k.question_id,
+            valid_until=k.valid_until,
+            end_told="valid_until" in k.model_fields_set,
+        )
         for k in payload.keep
     ]
     return _do(pk, lambda now: reply.resolve(pk, staff=staff, now=now, keep=keeps))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 
 from chat.models import Message
 from memory import services
+from memory.likeness import normalise
 from memory.models import Answer, Memory
-from memory.types import AnswerCandidate, ShareVerdict
+from memory.types import AnswerCandidate, ShareVerdict, Status
 
 from . import gaps
 from .models import Escalation, Question
 
-SCOPES: tuple[Literal["everyone", "customer"], ...] = ("everyone", "customer")
+Scope = Literal["everyone", "later", "customer"]
+# "later": for everyone, but nobody is given it before somebody looked at it again.
+SCOPES: tuple[Scope, ...] = ("everyone", "later", "customer")
 # From this likeness on a stored answer is shown side by side before another one is kept beside it.
 SAME_QUESTION = 0.8
 
@@ -36,6 +40,11 @@ class Part:
     message: Message
     verdict: ShareVerdict
 
+    @property
+    def choice(self) -> Literal["everyone", "later", "customer", "none"]:
+        """What is preselected: what is not whole by itself waits for another look."""
+        return "later" if self.verdict.pending else self.verdict.choice
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -44,18 +53,33 @@ class Step:
     title: str
     question_id: int | None
     rival: AnswerCandidate | None  # what is stored already for this question, in other words
+    zone: str = "UTC"  # days are meant there
+
+    @property
+    def until(self) -> date | None:
+        """The last day of what is bound to now, by its own words: the first to end, of several."""
+        ends = [p.verdict.valid_until for p in self.parts if p.verdict.valid_until]
+        if not ends:
+            return None
+        return (min(ends) - timedelta(seconds=1)).astimezone(ZoneInfo(self.zone)).date()
+
+    def same_title(self, title: str) -> bool:
+        """Two answers cannot stand under one question."""
+        return self.rival is not None and normalise(self.rival.title) == normalise(title)
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
     """The ticked messages of one choice: one answer of several messages."""
 
-    scope: Literal["everyone", "customer"]
+    scope: Scope
     seqs: tuple[int, ...]
     title: str
     question_id: int | None = None
     replaces: int | None = None  # an answer that these words take the place of
     valid_until: datetime | None = None
+    # Who keeps it saw the proposed end, and None is "without end"; else the words decide.
+    end_told: bool = False
     review_on: date | None = None
 
 
@@ -67,22 +91,39 @@ class Kept:
     question: Question | None = field(default=None)
 
 
-def propose(escalation: Escalation, *, now: datetime) -> Step:
-    """Return each staff message since the claim with its preselected choice and the reason."""
+def propose(escalation: Escalation, *, now: datetime, title: str = "") -> Step:
+    """Return each staff message since the claim with its preselected choice and the reason.
+
+    `title`: as staff edited it, else the first question that is still open.
+    """
     questions = list(escalation.questions.order_by("asked_at", "pk"))
     open_first = [q for q in questions if q.answer_id is None] or questions
-    title = open_first[0].text if open_first else ""
-    parts = [
-        Part(message, _verdict(escalation, message, title, now))
-        for message in staff_messages(escalation)
-    ]
+    title = title or (open_first[0].text if open_first else "")
+    parts = _parts(escalation, title, now)
     return Step(
         parts=parts,
         questions=questions,
         title=title,
         question_id=open_first[0].pk if open_first else None,
         rival=rival_of(title, [p.message.text for p in parts], now=now) if title else None,
+        zone=_zone(escalation),
     )
+
+
+def _parts(escalation: Escalation, title: str, now: datetime) -> list[Part]:
+    """Each message by itself, unless it leans on the one before it, which goes with it."""
+    parts: list[Part] = []
+    run: list[Message] = []  # what stands for everyone, and what followed it at once
+    for message in staff_messages(escalation):
+        verdict = _verdict(escalation, [message], title, now)
+        if verdict.pending and run and message.seq == run[-1].seq + 1:
+            both = _verdict(escalation, [*run, message], title, now)
+            if both.choice == "everyone" and not both.pending:
+                verdict = replace(both, reason="goes with the message before it")
+        whole = verdict.choice == "everyone" and not verdict.pending
+        run = [*run, message] if whole else []
+        parts.append(Part(message, verdict))
+    return parts
 
 
 def staff_messages(escalation: Escalation) -> list[Message]:
@@ -99,11 +140,11 @@ def staff_messages(escalation: Escalation) -> list[Message]:
 
 def rival_of(title: str, texts: Sequence[str], *, now: datetime) -> AnswerCandidate | None:
     """Return the stored answer to the same question, if one says it in other words."""
-    for known in services.similar_answers(title, now=now, limit=1):
-        same_words = list(known.parts) == list(texts)
-        if known.score >= SAME_QUESTION and not same_words:
-            return known
-    return None
+    near = [
+        k for k in services.similar_answers(title, now=now, limit=3) if k.score >= SAME_QUESTION
+    ]
+    near.sort(key=lambda known: normalise(known.title) != normalise(title))
+    return next((k for k in near[:1] if list(k.parts) != list(texts)), None)
 
 
 def keep_all(
@@ -125,56 +166,51 @@ def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> 
     if not messages:
         raise NotSaid
     question = escalation.questions.filter(pk=keep.question_id or 0).first()
-    parts = [m.text for m in messages]
     last = messages[-1]
-    author = last.author or staff
-    if keep.replaces is not None and keep.scope == "everyone":
-        answer = services.revise_answer(
-            keep.replaces, title=keep.title, parts=parts, by=f"staff:{staff.pk}", now=now
-        )
-        if question is not None:
-            services.confirm_wording(
-                answer.pk,
-                asked=question.text,
-                staff_id=staff.pk,
-                customer_id=escalation.conversation.customer_id,
-                now=now,
-            )
-    else:
-        stored = services.capture_answer(
-            title=keep.title,
-            parts=parts,
-            scope=keep.scope,
-            customer_id=escalation.conversation.customer_id,
-            staff_id=author.pk,
-            author_name=last.author_name,
-            role=last.role,
-            now=now,
-            source_ref=_source(escalation, messages),
-            explicit=True,
-            valid_until=keep.valid_until,
-            review_on=keep.review_on,
-            asked=question.text if question else "",
-        )
-        if isinstance(stored, Memory):
-            return Kept(keep.scope, memory=stored, question=question)
-        if stored is None:
-            return Kept(keep.scope, question=question)
-        answer = stored
-    if question is not None:
-        gaps.answered(question, answer, now=now)
-    return Kept(keep.scope, answer=answer, question=question)
+    verdict = _verdict(escalation, messages, keep.title, now)
+    until = keep.valid_until if keep.end_told else keep.valid_until or verdict.valid_until
+    stored = services.capture_answer(
+        title=keep.title,
+        parts=[m.text for m in messages],
+        scope="customer" if keep.scope == "customer" else "everyone",
+        customer_id=escalation.conversation.customer_id,
+        staff_id=(last.author or staff).pk,
+        author_name=last.author_name,
+        role=last.role,
+        now=now,
+        source_ref=_source(escalation, messages),
+        explicit=True,
+        pending=keep.scope == "later",
+        replaces=keep.replaces if keep.scope == "everyone" else None,
+        verdict=verdict,
+        valid_until=until,
+        review_on=keep.review_on,
+        asked=question.text if question else "",
+    )
+    if isinstance(stored, Memory):
+        return Kept(keep.scope, memory=stored, question=question)
+    if stored is None:
+        return Kept(keep.scope, question=question)
+    if question is not None and stored.status == Status.ACTIVE:
+        gaps.answered(question, stored, now=now)
+    return Kept(keep.scope, answer=stored, question=question)
 
 
-def _verdict(escalation: Escalation, message: Message, title: str, now: datetime) -> ShareVerdict:
-    return services.share_verdict(
-        [message.text],
+def _verdict(
+    escalation: Escalation, messages: Sequence[Message], title: str, now: datetime
+) -> ShareVerdict:
+    """ "Today" is the day on which it was written; what is over by now is not proposed."""
+    verdict = services.share_verdict(
+        [m.text for m in messages],
         title=title,
         customer_id=escalation.conversation.customer_id,
-        now=now,
+        now=messages[-1].created_at,
         timezone=_zone(escalation),
         said=_said(escalation),
     )
+    if verdict.valid_until is not None and verdict.valid_until <= now:
+        return ShareVerdict("none", "it was true for a time that is over")
+    return verdict
 
 
 def _said(escalation: Escalation) -> list[str]:

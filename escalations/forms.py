@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.frames import BadFrame, clean
 from memory.types import told_time
 
-from .capture import SCOPES, Keep, Step
+from .capture import SCOPES, Keep, Scope, Step
 
 
 class Words(forms.CharField):
@@ -68,9 +68,9 @@ class Fault:
     text: str
 
 
-def keeps(data: Mapping[str, Any], step: Step, zone: str) -> tuple[list[Keep], list[Fault]]:
+def keeps(data: Mapping[str, Any], step: Step, now: datetime) -> tuple[list[Keep], list[Fault]]:
     """Read the keeping step: the ticked messages of one choice are one answer."""
-    chosen: dict[str, list[int]] = {scope: [] for scope in SCOPES}
+    chosen: dict[Scope, list[int]] = {scope: [] for scope in SCOPES}
     for part in step.parts:
         choice = data.get(f"keep-{part.message.seq}", "none")
         if choice in chosen:
@@ -80,32 +80,39 @@ def keeps(data: Mapping[str, Any], step: Step, zone: str) -> tuple[list[Keep], l
         return [], []
     if not title:
         return [], [Fault("title", str(_("Which question does this answer? Please write it.")))]
-    until, fault = _until(str(data.get("valid_until", "")), zone)
+    replaces = step.rival.answer_id if step.rival and data.get("rival") == "replace" else None
+    if chosen["everyone"] and replaces is None and step.same_title(title):
+        said = _("This very question has an answer. Put yours differently, or replace that one.")
+        return [], [Fault("title", str(said))]
+    until, fault = _until(str(data.get("valid_until", "")), step.zone, now)
     if fault:
         return [], [fault]
     question = str(data.get("question", ""))
-    rival = step.rival.answer_id if step.rival and data.get("rival") == "replace" else None
     return [
         Keep(
             scope=scope,
             seqs=tuple(chosen[scope]),
             title=title,
             question_id=int(question) if question.isdecimal() and len(question) < 16 else None,
-            replaces=rival if scope == "everyone" else None,
+            replaces=replaces if scope == "everyone" else None,
             valid_until=until,
+            end_told="valid_until" in data,
         )
         for scope in SCOPES
         if chosen[scope]
     ], []
 
 
-def _until(text: str, zone: str) -> tuple[datetime | None, Fault | None]:
+def _until(text: str, zone: str, now: datetime) -> tuple[datetime | None, Fault | None]:
     """Return the end of that day in the business's zone."""
     if not text:
         return None, None
     try:
         day = date.fromisoformat(text)
         end = datetime.combine(day + timedelta(days=1), time(), ZoneInfo(zone))
-        return told_time(end.astimezone(UTC)), None
+        until = told_time(end.astimezone(UTC))
     except (ValueError, OverflowError):
         return None, Fault("valid_until", str(_("This is not a date.")))
+    if until <= now:
+        return None, Fault("valid_until", str(_("That day is over.")))
+    return until, None

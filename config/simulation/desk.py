@@ -101,6 +101,7 @@ class Desk:
             seqs=(sent.seq,),
             title=message.text,
             question_id=asked.pk if asked else None,
+            end_told=True,  # what a practice's file says is so for the whole of it
         )
 
     def _words(self, message: Coming) -> str:

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from chat.conversations import business
 from escalations import capture, claim, fanout, forms, gaps, people, reply
 from escalations.models import Gap
 from memory.models import Answer
@@ -28,10 +27,10 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         messages.warning(request, _("You do not have this any more."))
         return back_to(request, escalation)
     now = timezone.now()
-    step = capture.propose(escalation, now=now)
+    step = capture.propose(escalation, now=now, title=request.POST.get("title", "").strip())
     faults: list[forms.Fault] = []
     if request.method == "POST":
-        kept, faults = forms.keeps(request.POST, step, business().timezone)
+        kept, faults = forms.keeps(request.POST, step, now)
         if not faults:
             return _resolve(request, pk, kept)
     context: dict[str, Any] = {
@@ -40,10 +39,10 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         "step": step,
         "parts": [_shown(part, request) for part in step.parts],
         "chosen_question": number(request.POST.get("question")) or step.question_id,
-        "rival_choice": request.POST.get("rival", "both"),
+        "rival_choice": request.POST.get("rival", _proposed_for(step)),
+        "until": request.POST.get("valid_until", step.until.isoformat() if step.until else ""),
         "faults": {f.field: f.text for f in faults},
         "title": request.POST.get("title", step.title),
-        "chosen": request.POST,
         "shows": "main",
     }
     return page(
@@ -53,8 +52,14 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
 
 
 def _shown(part: capture.Part, request: DeskRequest) -> dict[str, Any]:
-    chosen = request.POST.get(f"keep-{part.message.seq}", part.verdict.choice)
-    return {"message": part.message, "verdict": part.verdict, "chosen": chosen}
+    chosen = request.POST.get(f"keep-{part.message.seq}", part.choice)
+    return {"message": part.message, "why": part.verdict.reason, "proposed": part.choice,
+            "chosen": chosen}  # fmt: skip
+
+
+def _proposed_for(step: capture.Step) -> str:
+    """Under the very same question only one can stand: then the new words, unless staff say so."""
+    return "replace" if step.same_title(step.title) else "both"
 
 
 def _resolve(request: DeskRequest, pk: int, keeps: list[capture.Keep]) -> HttpResponse:
@@ -113,6 +118,8 @@ def _report(request: DeskRequest, result: fanout.FanOut) -> None:
 
 def _said(kept: list[capture.Kept]) -> str:
     scopes = {k.scope for k in kept if k.answer or k.memory}
+    if "later" in scopes:
+        return _("Resolved. Somebody looks at it again before others are given it: “To check”.")
     if scopes == {"everyone"}:
         return _("Resolved. The next person who asks this gets these very words.")
     if scopes == {"customer"}:

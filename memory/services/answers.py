@@ -97,25 +97,31 @@ def revise_answer(
     staff_id: int | None = None,
     author_name: str = "",
     role: str = "",
+    source_ref: str = "",
+    share_reason: str = "revised by staff",
     review_on: date | None = None,
     valid_until: datetime | None = None,
 ) -> Answer:
-    """Put new words in an answer's place: the old row stays as history, its wordings move on."""
+    """Put new words in an answer's place: the old row stays as history, its wordings move on.
+
+    Whose words they are goes with them: what is not told is as it was, but not the end.
+    """
     with transaction.atomic():
         old = Answer.objects.select_for_update().get(pk=answer_id)
         if old.status == Status.ACTIVE:
             _close(old, Status.SUPERSEDED, by=by, reason="revised", now=now)
+        theirs = staff_id is not None  # then no name of before may stand under their words
         new = add_answer(
             title=title,
             parts=parts,
             by=by,
             now=now,
             staff_id=staff_id if staff_id is not None else old.author_id,
-            author_name=author_name or old.author_name,
-            role=role or old.role,
+            author_name=author_name if theirs else author_name or old.author_name,
+            role=role if theirs else role or old.role,
             owner_id=old.owner_id,
-            source_ref=old.source_ref,
-            share_reason="revised by staff",
+            source_ref=source_ref or old.source_ref,
+            share_reason=share_reason,
             review_on=review_on,
             valid_until=valid_until,
             category=Category(old.category),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Literal
+from typing import Literal, TypedDict
 
 from memory.lifecycle import share
 from memory.lifecycle.write import customer_locked, record_event
 from memory.models import Answer, Customer, Memory
 from memory.types import Category, MemoryType, Said, ShareVerdict, Status, Transcript
 
-from .answers import add_answer
+from .answers import add_answer, revise_answer
 from .votes import confirm_wording
 
 STAFF_ANSWER = "staff_answer"  # Memory.kind: a person's words that only this customer may see
@@ -65,44 +65,79 @@ def capture_answer(
     review_on: date | None = None,
     asked: str = "",
     verdict: ShareVerdict | None = None,
+    pending: bool = False,
+    replaces: int | None = None,
 ) -> Answer | Memory | None:
-    """Keep a staff answer, letter for letter. `explicit`: a person chose this scope, and it stands.
+    """Keep a staff answer, letter for letter.
 
-    `asked`: the customer's own wording, which from now on means this answer.
+    `explicit`: a person chose scope, end and `pending`, and that stands; else `verdict` decides.
+    `asked`: the customer's own wording, which from now on means this answer. `replaces`: an answer
+    that these words take the place of.
     """
     if scope == "none":
         return None
     by = f"staff:{staff_id}" if staff_id is not None else "staff"
+    if verdict is not None and not explicit:
+        valid_until, pending = valid_until or verdict.valid_until, verdict.pending
     if scope == "customer":
-        return _for_her(title, parts, customer_id=customer_id, by=by, now=now, ref=source_ref)
-    answer = add_answer(
-        title=title,
-        parts=parts,
-        by=by,
-        now=now,
-        staff_id=staff_id,
-        author_name=author_name,
-        role=role,
-        source_ref=source_ref,
-        share_reason=_why(verdict, explicit=explicit),
-        valid_until=valid_until or (verdict.valid_until if verdict else None),
-        review_on=review_on,
-        pending=not explicit and verdict is not None and verdict.pending,
-    )
+        return _for_her(
+            title, parts, customer_id=customer_id, by=by, now=now, ref=source_ref, until=valid_until
+        )
+    told: _Told = {
+        "title": title,
+        "parts": parts,
+        "by": by,
+        "now": now,
+        "staff_id": staff_id,
+        "author_name": author_name,
+        "role": role,
+        "source_ref": source_ref,
+        "share_reason": _why(verdict, pending=pending, explicit=explicit),
+        "valid_until": valid_until,
+        "review_on": review_on,
+    }
+    if replaces is not None:
+        answer = revise_answer(replaces, **told)
+    else:
+        answer = add_answer(**told, pending=pending)
     if asked.strip() and answer.status == Status.ACTIVE:
         confirm_wording(answer.pk, asked=asked, now=now, staff_id=staff_id, customer_id=customer_id)
     return answer
 
 
-def _why(verdict: ShareVerdict | None, *, explicit: bool) -> str:
-    chosen, reason = "chosen by staff", verdict.reason if verdict is not None else ""
-    if not reason:
-        return chosen
-    return f"{chosen}: {reason}" if explicit else reason
+class _Told(TypedDict):
+    title: str
+    parts: Sequence[str]
+    by: str
+    now: datetime
+    staff_id: int | None
+    author_name: str
+    role: str
+    source_ref: str
+    share_reason: str
+    valid_until: datetime | None
+    review_on: date | None
+
+
+def _why(verdict: ShareVerdict | None, *, pending: bool, explicit: bool) -> str:
+    """Why it is shared: a choice is recorded as staff's, also where the rule said otherwise."""
+    if verdict is None:
+        return "chosen by staff"
+    if not explicit:
+        return verdict.reason
+    as_proposed = verdict.choice == "everyone" and verdict.pending == pending
+    return f"chosen by staff{':' if as_proposed else ', although:'} {verdict.reason}"
 
 
 def _for_her(
-    title: str, parts: Sequence[str], *, customer_id: int | None, by: str, now: datetime, ref: str
+    title: str,
+    parts: Sequence[str],
+    *,
+    customer_id: int | None,
+    by: str,
+    now: datetime,
+    ref: str,
+    until: datetime | None,
 ) -> Memory:
     """Raises ValueError without a customer: words for one person need that person."""
     if customer_id is None:
@@ -118,6 +153,7 @@ def _for_her(
             stated_at=now,
             recorded_at=now,
             confirmed_at=now,
+            valid_until=until,
             confidence=1.0,
             importance=0.6,
             made_by=by,

@@ -303,6 +303,68 @@ class TestTheKeepingStep:
         assert "Which question does this answer?" in response.content.decode()
         assert Escalation.objects.get(pk=claimed.pk).closed_at is None
 
+    @pytest.mark.parametrize(
+        ("typed", "end"), [(None, "2026-03-03"), ("2026-03-05", "2026-03-06"), ("", None)]
+    )
+    def test_shows_the_end_that_the_words_name_and_lets_it_be_edited(
+        self, desk, claimed, sam, time_machine, typed, end
+    ):
+        time_machine.move_to(NOW)
+        words = "We are closed today because of the storm, all counters of ours."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+        shown = re.search(r'name="valid_until" value="([^"]*)"', page)[1]
+        assert shown == "2026-03-02"
+        assert "<details open>" in page
+
+        data = {f"keep-{sent.seq}": "everyone", "title": "Open?"}
+        desk.post(
+            f"/inbox/{claimed.pk}/keep/", data | {"valid_until": shown if typed is None else typed}
+        )
+
+        until = Answer.objects.get().valid_until
+        assert (until and f"{until:%Y-%m-%d}") == end
+
+    def test_refuses_an_end_that_is_over(self, desk, claimed, said):
+        data = {f"keep-{said[1].seq}": "everyone", "title": "Rinsing?", "valid_until": "2020-01-01"}
+
+        response = desk.post(f"/inbox/{claimed.pk}/keep/", data)
+
+        assert response.status_code == 422
+        assert "That day is over." in response.content.decode()
+
+    def test_preselects_another_look_where_words_lean_on_others_and_says_why(
+        self, desk, claimed, sam
+    ):
+        words = "That is no problem at all, we do it every day of the week."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+
+        assert f'name="keep-{sent.seq}" value="later" checked' in page
+        assert "needs what was said before" in page
+        desk.post(f"/inbox/{claimed.pk}/keep/", {f"keep-{sent.seq}": "later", "title": "Free?"})
+        assert Answer.objects.get().status == "pending"
+        assert "That is no problem" in desk.get("/inbox/review/").content.decode()
+
+    def test_lets_no_two_answers_stand_under_one_question(self, desk, claimed, said):
+        title = claimed.questions.get().text
+        Answer.objects.create(
+            title=title, parts=["48 hours."], said_at=NOW, recorded_at=NOW, status="active"
+        )
+        data = {f"keep-{said[1].seq}": "everyone", "title": title}
+
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+        assert 'name="rival" value="replace" checked' in page
+
+        both = desk.post(f"/inbox/{claimed.pk}/keep/", data | {"rival": "both"})
+        assert both.status_code == 422
+        assert Answer.objects.get(status="active").parts == ["48 hours."]
+
+        desk.post(f"/inbox/{claimed.pk}/keep/", data | {"rival": "replace"})
+        assert Answer.objects.get(status="active").parts == ["Please do not rinse for 24 hours."]
+
     def test_leads_on_to_who_else_is_waiting(self, desk, ask, ben, claimed, said):
         ask(ben, claimed.questions.get().text)
         data = {

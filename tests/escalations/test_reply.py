@@ -1,7 +1,7 @@
 """What staff say, what is kept of it, and that words stay as they were typed."""
 
 import hashlib
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -10,6 +10,7 @@ from chat.models import Conversation, Message
 from escalations import capture, claim, fanout, reply
 from escalations.capture import Keep
 from escalations.models import Draft, Escalation, Gap
+from memory import services
 from memory.models import Answer, AnswerMatch, Memory
 from tests.factories import NOW
 
@@ -98,6 +99,50 @@ class TestTheKeepingStep:
         assert rival is not None
         assert rival.parts == ("48 hours.",)
 
+    @pytest.mark.parametrize(
+        ("words", "choice"),
+        [
+            ("Parking behind the building is free for two hours.", "everyone"),
+            ("As I said, the counter on the left is the one for parcels and letters.", "later"),
+            ("We have no bicycles for children in the shop at the moment.", "later"),
+            ("Your crown has arrived and we keep it here for you.", "customer"),
+            ("One moment please, let me look that up.", "none"),
+        ],
+    )
+    def test_preselects_for_everyone_only_what_stands_alone(self, claimed, sam, words, choice):
+        reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        part = capture.propose(claimed, now=NOW).parts[0]
+
+        assert part.choice == choice
+        assert part.verdict.reason
+
+    def test_lets_what_leans_on_the_message_before_go_with_it(self, claimed, sam):
+        for words in (
+            "Parking behind the building is free for two hours.",
+            "That is also so on Saturdays, when the gate at the back is closed.",
+        ):
+            reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        parts = capture.propose(claimed, now=NOW).parts
+
+        assert [p.choice for p in parts] == ["everyone", "everyone"]
+
+    def test_proposes_the_end_that_its_words_name(self, claimed, sam):
+        words = "We are closed today because of the storm, all counters of ours."
+        reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        assert capture.propose(claimed, now=NOW).until == NOW.date()
+
+    def test_does_not_propose_what_is_over_since_it_was_written(self, claimed, sam):
+        words = "We are closed today because of the storm, all counters of ours."
+        reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        part = capture.propose(claimed, now=NOW + timedelta(days=1)).parts[0]
+
+        assert part.choice == "none"
+        assert "over" in part.verdict.reason
+
 
 class TestResolve:
     def test_keeps_the_ticked_messages_as_one_answer_letter_for_letter(self, claimed, sam):
@@ -152,6 +197,70 @@ class TestResolve:
         reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
 
         assert Answer.objects.get(status="active").parts == ["24 h"]
+
+    def test_signs_what_takes_its_place_with_whose_words_it_is(self, claimed, sam, kim):
+        old = Answer.objects.create(
+            title="Rinsing?", parts=["48 h"], said_at=NOW, recorded_at=NOW, status="active",
+            author=kim, author_name="Kim", role="receptionist", source_ref="import:faq.csv:3",
+        )  # fmt: skip
+        sent = reply.send(claimed.pk, staff=sam, text="24 h", seen_seq=None, now=NOW)
+        end = NOW + timedelta(days=9)
+        keep = Keep("everyone", (sent.seq,), "Rinsing?", replaces=old.pk, valid_until=end)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
+
+        new = Answer.objects.get(status="active")
+        assert (new.author, new.author_name, new.role) == (sam, "Sam", "dental hygienist")
+        assert new.source_ref == f"conversation:{claimed.conversation_id}:{sent.seq}"
+        assert new.valid_until == end
+        old.refresh_from_db()
+        assert (old.superseded_by, old.author_name) == (new, "Kim")
+
+    @pytest.mark.parametrize("scope", ["everyone", "customer"])
+    def test_ends_what_is_bound_to_now_when_its_words_say_so(self, claimed, sam, scope):
+        words = "We are closed today because of the storm, all counters of ours."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        keep = Keep(scope, (sent.seq,), "Are you open?")
+        kept = reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])[0]
+
+        tomorrow = datetime(2026, 3, 3, 5, tzinfo=UTC)  # midnight in New York
+        stored = kept.answer or kept.memory
+        assert stored.valid_until == tomorrow
+        assert not type(stored).objects.active(tomorrow).exists()
+
+    def test_keeps_without_end_what_staff_say_has_none(self, claimed, sam):
+        words = "We are closed today because of the storm, all counters of ours."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+        keep = Keep("everyone", (sent.seq,), "Are you open?", end_told=True)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
+
+        assert Answer.objects.get().valid_until is None
+
+    def test_gives_nobody_what_waits_for_another_look(self, claimed, sam):
+        asked = claimed.questions.get()
+        words = "That is no problem at all, we do it every day of the week."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+        keep = Keep("later", (sent.seq,), asked.text, question_id=asked.pk)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[keep])
+
+        answer = Answer.objects.get()
+        assert (answer.status, answer.needs_review) == ("pending", True)
+        assert "needs what was said before" in answer.review_reason
+        assert services.answer_for(asked.text, customer_id=None, now=NOW).way == "gap"
+        assert Gap.objects.get().answered_at is None
+
+    def test_records_that_staff_chose_otherwise_than_proposed(self, claimed, sam):
+        words = "That is no problem at all, we do it every day of the week."
+        sent = reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW, keep=[Keep("everyone", (sent.seq,), "Free?")])
+
+        answer = Answer.objects.get()
+        assert answer.status == "active"
+        assert answer.share_reason.startswith("chosen by staff, although: “That”")
 
 
 class TestThisAnswersIt:
