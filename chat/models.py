@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 
 from memory.models import Customer
 
@@ -163,6 +163,11 @@ class Message(models.Model):
         return f"message {self.conversation_id}/{self.seq}"
 
 
+def _said_by(condition: Q) -> Case:
+    """A condition as a column, which is false where the trace says nothing of it."""
+    return Case(When(condition, then=Value(True)), default=Value(False))
+
+
 class Turn(models.Model):
     """The receipt of one automatic turn: what was known, used and rejected, and why. Staff alone see it."""
 
@@ -177,9 +182,27 @@ class Turn(models.Model):
         default=dict
     )  # facts, answers, scores, gates, tokens, cost, ms per step, prompt version
     created_at = models.DateTimeField()
+    # Read off the trace once, when it is written: a year's report does not open every one of them.
+    generated = models.GeneratedField(
+        expression=_said_by(Q(outcome="answered", trace__engine="openai", trace__answer__used=[])),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    past_skipped = models.GeneratedField(
+        expression=_said_by(Q(trace__gate__skipped=True)),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
 
     class Meta:
-        indexes = [models.Index(fields=["created_at", "outcome"], name="turn_outcome_at")]
+        indexes = [
+            models.Index(
+                fields=["created_at", "outcome"],
+                include=["generated", "past_skipped"],
+                name="turn_outcome_at",
+            ),
+            models.Index(fields=["conversation", "outcome"], name="turn_conversation_outcome"),
+        ]
 
     def __str__(self) -> str:
         return f"turn {self.pk}: {self.outcome}"

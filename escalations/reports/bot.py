@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import timedelta
 
-from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, Q, Value
+from django.db.models import Count, Exists, F, OuterRef, Q, Value
+from django.db.models.expressions import Combinable
 from django.utils.translation import gettext as _
 
 from chat.models import Conversation, Turn
@@ -17,18 +18,18 @@ from .weekly import (
     Chart,
     Period,
     Series,
+    Stamp,
     Weekly,
     shares,
     summed,
     total,
     trend,
-    week_of,
     weekly,
     weekly_by,
     within,
 )
 
-SLOT = timedelta(minutes=30)  # opening times are multiples of it
+SLOT = 30 * 60  # seconds; opening times are multiples of it
 
 
 def ways(tally: Tally, handed_over: Weekly) -> Chart:
@@ -105,16 +106,18 @@ def after_hours(period: Period, clock: hours.OpenClock | None) -> Chart:
         .annotate(slot=_slot(period))
         .values_list("slot")
         .annotate(
-            every=Count("pk", filter=~Q(outcome__in=("dropped", "small_talk"))),
-            alone=Count("pk", filter=Q(outcome__in=ANSWERED)),
+            every=Count("created_at", filter=~Q(outcome__in=("dropped", "small_talk"))),
+            alone=Count("created_at", filter=Q(outcome__in=ANSWERED)),
         )
     )
     asked: Weekly = defaultdict(float)
     settled: Weekly = defaultdict(float)
+    begin = period.since.timestamp()
     for slot, every, alone in slots:
-        if clock is not None and clock.is_open(slot + SLOT / 2):
+        stamp = begin + (slot + 0.5) * SLOT
+        if clock is not None and clock.is_open_at(stamp):
             continue
-        week = week_of(slot, period)
+        week = period.week_at(stamp)
         asked[week] += every
         settled[week] += alone
     share = shares(settled, asked, period)
@@ -156,6 +159,6 @@ def given_back(tally: Tally, rules: ReportSetting) -> Chart:
     )
 
 
-def _slot(period: Period) -> Func:
-    bounds = (Value(SLOT), F("created_at"), Value(period.since))
-    return Func(*bounds, function="date_bin", output_field=DateTimeField())
+def _slot(period: Period) -> Combinable:
+    """Number the half hours from the period's first midnight on."""
+    return (Stamp("created_at") - Value(int(period.since.timestamp()))) / Value(SLOT)

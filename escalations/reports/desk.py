@@ -13,7 +13,7 @@ from escalations import hours, promise
 from escalations.models import Escalation, Queue, ReportSetting
 
 from .tally import MEMORY_EVENTS, Tally
-from .weekly import Chart, Period, Series, total, trend, week_of, weekly_by, within
+from .weekly import Chart, Period, Series, Stamp, total, trend, weekly_by, within
 
 NOT_ASKED = (Escalation.Reason.TAKEN, Escalation.Reason.STAFF_FIRST)
 
@@ -38,13 +38,10 @@ def first_reply(period: Period, clock: hours.OpenClock | None) -> Chart:
     """The median wait of each week, in minutes of opening time."""
     waits: dict[date, list[float]] = defaultdict(list)
     rows = asked_people(period).filter(first_reply_at__isnull=False)
-    for opened, replied in rows.values_list("opened_at", "first_reply_at"):
-        if replied is None:
-            continue
-        minutes = (replied - opened).total_seconds() / 60
-        if clock is not None:
-            minutes = clock.minutes(opened, replied)
-        waits[week_of(opened, period)].append(minutes)
+    stamps = rows.values_list(Stamp("opened_at"), Stamp("first_reply_at"))
+    for opened, replied in stamps:
+        seconds = clock.seconds(opened, replied) if clock is not None else replied - opened
+        waits[period.week_at(opened)].append(seconds / 60)
     values = {week: float(round(median(waits[week]))) for week in sorted(waits)}
     return Chart(
         "first-reply",

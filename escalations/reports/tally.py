@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Case, IntegerField, Q, Value, When
-
 from chat.models import Turn
 from memory.models import AnswerMatch, MemoryEvent
 
@@ -15,7 +13,6 @@ from .weekly import Period, Weekly, summed, weekly_by, within
 
 # What the bot settled without a person, as chat's turns name it.
 ANSWERED = ("answered", "note", "recalled", "noted", "forgot")
-GENERATED = Q(outcome="answered", trace__engine="openai", trace__answer__used=[])
 MEMORY_EVENTS = ("memory.created", "memory.reinforced", "memory.superseded", "memory.forgotten")
 
 
@@ -28,10 +25,8 @@ class Tally:
 
     def __post_init__(self) -> None:
         period = self.period
-        turns = Turn.objects.filter(within("created_at", period)).annotate(
-            generated=_flag(GENERATED), skipped=_flag(Q(trace__gate__skipped=True))
-        )
-        self.turns = weekly_by(turns, "created_at", period, "outcome", "generated", "skipped")
+        turns = Turn.objects.filter(within("created_at", period))
+        self.turns = weekly_by(turns, "created_at", period, "outcome", "generated", "past_skipped")
         matches = AnswerMatch.objects.filter(within("created_at", period))
         self.matches = weekly_by(matches, "created_at", period, "outcome")
         events = MemoryEvent.objects.filter(within("at", period), kind__in=MEMORY_EVENTS)
@@ -55,7 +50,3 @@ class Tally:
 
     def event(self, kind: str) -> Weekly:
         return self.events.get((kind,), self.period.empty())
-
-
-def _flag(condition: Q) -> Case:
-    return Case(When(condition, then=Value(1)), default=Value(0), output_field=IntegerField())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import BigIntegerField, Count, Func, Q, QuerySet
 from django.db.models.functions import TruncWeek
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 Weekly = dict[date, float]
@@ -37,7 +40,13 @@ class Chart:
 
     @property
     def table(self) -> list[tuple[date, list[float]]]:
-        return [(week, [s.values.get(week, 0) for s in self.series]) for week in self.weeks]
+        weeks = self.weeks
+        return [(week, [s.values.get(week, 0) for s in self.series]) for week in weeks]
+
+    @property
+    def figures(self) -> list[tuple[str, list[str]]]:
+        """The table as it is read: a template would look up the reader's format for each cell."""
+        return [(_in_words(week), [f"{v:g}" for v in values]) for week, values in self.table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +56,38 @@ class Period:
     zone: ZoneInfo
 
     def weeks(self) -> list[date]:
-        day = self.since.astimezone(self.zone).date()
-        day -= timedelta(days=day.weekday())
-        last = self.until.astimezone(self.zone).date()
-        return [day + timedelta(weeks=n) for n in range((last - day).days // 7 + 1)]
+        return list(_weeks(self)[0])
+
+    def week_at(self, stamp: float) -> date:
+        """Return the week of a moment in seconds: thousands of rows need no date of their own."""
+        weeks, starts = _weeks(self)
+        return weeks[max(bisect_right(starts, stamp) - 1, 0)]
 
     def empty(self) -> Weekly:
         return dict.fromkeys(self.weeks(), 0.0)
+
+
+@lru_cache(maxsize=256)
+def _in_words(week: date) -> str:
+    return date_format(week, "j M Y")
+
+
+@lru_cache(maxsize=8)
+def _weeks(period: Period) -> tuple[list[date], list[float]]:
+    """Return the Mondays, and when each begins by the business's clock."""
+    day = period.since.astimezone(period.zone).date()
+    day -= timedelta(days=day.weekday())
+    last = period.until.astimezone(period.zone).date()
+    weeks = [day + timedelta(weeks=n) for n in range((last - day).days // 7 + 1)]
+    starts = [datetime.combine(w, time(0), tzinfo=period.zone).timestamp() for w in weeks]
+    return weeks, starts
+
+
+class Stamp(Func):
+    """A moment as whole seconds: read a hundred times faster than a date with its zone."""
+
+    template = "(date_part('epoch', %(expressions)s)::bigint)"
+    output_field = BigIntegerField()
 
 
 def within(field: str, period: Period) -> Q:
@@ -73,7 +107,7 @@ def weekly_by(
         rows.order_by()
         .annotate(week=TruncWeek(field, tzinfo=period.zone))
         .values_list("week", *keys)
-        .annotate(Count("pk"))
+        .annotate(number=Count("*"))  # of any column, it could not be read off an index alone
     )
     found: dict[tuple[Any, ...], Weekly] = {}
     for week, *key, number in counted:
@@ -89,18 +123,13 @@ def summed(parts: Iterable[Weekly], period: Period) -> Weekly:
     return every
 
 
-def week_of(at: datetime, period: Period) -> date:
-    day = at.astimezone(period.zone).date()
-    return day - timedelta(days=day.weekday())
-
-
 def total(values: Weekly) -> float:
     return sum(values.values())
 
 
 def shares(part: Weekly, whole: Weekly, period: Period) -> Weekly:
     """Return percentages of the weeks that are over: a week that has begun says nothing yet."""
-    running = week_of(period.until, period)
+    running = period.weeks()[-1]
     return {
         week: float(round(100 * part.get(week, 0) / whole[week]))
         for week in sorted(whole)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from django import template
 from django.utils.formats import date_format
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from escalations.reports import Chart, Series
 
@@ -36,9 +38,8 @@ class Band:
     top_y: int
     base_y: int
     top: str
-    bars: list[Mark]
+    marks: SafeString  # bars or dots, each with its figure: a year has a thousand of them
     line: str
-    dots: list[Mark]
     last: Mark | None
 
 
@@ -90,11 +91,18 @@ def _band(  # noqa: PLR0917 - a drawing has its measures
         top_y=top_y,
         base_y=base_y,
         top=f"{top:g}{data.unit}",
-        bars=bars,
+        marks=_written(_BAR, bars) + _written(_DOT, dots),
         line=" ".join(f"{m.x},{m.y}" for m in dots),
-        dots=dots,
         last=_last(weeks, last, y(last[2]), data.unit) if last else None,
     )
+
+
+_BAR = '<rect class="bar" x="{x}" y="{y}" width="{width}" height="{height}"><title>{label}</title></rect>'
+_DOT = '<circle class="dot" cx="{x}" cy="{y}" r="3"><title>{label}</title></circle>'
+
+
+def _written(form: str, marks: list[Mark]) -> SafeString:
+    return format_html_join("", form, (asdict(m) for m in marks))
 
 
 def _last(weeks: list[date], last: tuple[int, date, float], y: float, unit: str) -> Mark:

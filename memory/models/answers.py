@@ -118,7 +118,10 @@ class AnswerMatch(models.Model):
                 name="answermatch_one_vote_per_customer",
             ),
         ]
-        indexes = [models.Index(fields=["answer", "outcome"], name="answermatch_votes")]
+        indexes = [
+            models.Index(fields=["answer", "outcome"], name="answermatch_votes"),
+            models.Index(fields=["created_at", "outcome"], name="answermatch_outcome_at"),
+        ]
 
     def __str__(self) -> str:
         return f"match {self.pk}: {self.outcome}"

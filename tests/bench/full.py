@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import connection
 from django.utils import timezone
 
-from tests.bench import figures, fill, recalls, store
+from tests.bench import desk, figures, fill, recalls, store
 
 CUSTOMERS = 10_000
 # Most have few memories and some have many: a million in all.
@@ -21,6 +21,8 @@ def measure(*, only: Sequence[str] = ()) -> bool:
         kept += _memories(now)
     if not only or "store" in only:
         kept.append(store.measure(now=now))
+    if not only or "desk" in only:
+        kept.append(desk.measure(now=now))
     return all(kept)
 
 
