@@ -11,19 +11,24 @@ from chat.models import Conversation
 from memory import services
 from memory.models import Customer
 from memory.models import Topic as TopicRow
-from memory.types import Category, Fact
+from memory.types import Category, Fact, Withheld
 
 OWN = {Category.PREFERENCE, Category.CONFIRMED_FACT}
 
 
 def standing(
-    conversation: Conversation, told: Sequence[dict[str, Any]], *, now: datetime
+    conversation: Conversation,
+    told: Sequence[dict[str, Any]],
+    *,
+    now: datetime,
+    at: Withheld | None = None,
 ) -> tuple[Fact, ...]:
     """Return all that may be said back: of this conversation first, then what is stored.
 
     A visitor may be anybody at that browser: what is sensitive is not said.
     """
-    stored = services.known_about(conversation.customer_id, now=now)
+    at = at or services.withheld(conversation.customer_id)
+    stored = services.known_about(conversation.customer_id, now=now, at=at)
     if conversation.customer.kind == Customer.Kind.VISITOR:
         stored = [f for f in stored if not f.sensitive]
     said = [
@@ -33,7 +38,8 @@ def standing(
     ]
     keys = {c["topic"] for c in said}
     rows = {t.key: t for t in TopicRow.objects.filter(key__in=keys)} if keys else {}
-    fresh = [_fact(c, rows, conversation.customer_id, now) for c in said if c["topic"] in rows]
+    usable = [c for c in said if c["topic"] in rows and c["topic"] not in at.disputed]
+    fresh = [_fact(c, rows, conversation.customer_id, now) for c in usable]
     single = {f.topic for f in fresh if f.topic and rows[f.topic].cardinality == "one"}
     newest = {f.topic: f for f in reversed(fresh) if f.topic in single}
     kept = [f for f in fresh if f.topic not in single or newest[f.topic] is f]

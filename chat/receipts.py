@@ -32,7 +32,7 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "named": [[key, round(score, 3)] for key, score in s.named],
         "facts": [_as_json(f) for f in s.recalled.facts],
         "facts_rejected": [_as_json(f) for f in s.recalled.rejected],
-        "withheld": list(s.recalled.withheld),
+        "withheld": sorted(s.withheld.topics),
         "gate": {
             "passed": s.recalled.gate.passed,
             "reason": s.recalled.gate.reason,

@@ -117,6 +117,8 @@ class _Writer:
             self._row(NewRow(_lines(move.facts)))
         else:
             self._say("known_nothing")
+        if self.asked.situation.withheld.unread:
+            self._say("known_unread")
         self._about(move.facts)
         return "recalled"
 

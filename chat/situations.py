@@ -21,7 +21,7 @@ from chat.llm.intents import Kind
 from chat.models import Conversation, Message
 from chat.tools.toolbox import Toolbox
 from memory import services
-from memory.types import AnswerFor, Fact, Recalled
+from memory.types import AnswerFor, Fact, Recalled, Withheld
 
 T = TypeVar("T")
 
@@ -73,10 +73,13 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
     reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
     told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
     recalled = step("recall", lambda: _recall(asked, said_before, told, reading, now))
+    at = recalled.at
+    if at is None and reading.kind in NEEDS_FACTS:
+        at = step("withheld", lambda: services.withheld(asked.conversation.customer_id))
     known = facts.topics()
     asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
-        step("known", lambda: facts.standing(asked.conversation, told, now=now))
+        step("known", lambda: facts.standing(asked.conversation, told, now=now, at=at))
         if reading.kind in NEEDS_FACTS
         else ()
     )
@@ -91,6 +94,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
         pointed_at=_pointed_at(in_english, before, reading, known, standing),
         recalled=recalled,
         standing=standing,
+        withheld=at or Withheld(),
         verified=conversation.verified,
         business=conversations.business().name,
         guidance=guidance,

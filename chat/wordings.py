@@ -54,6 +54,9 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "ask_confirmed_fact": ("I do not have a record of this, could you remind me? ({topic})",),
     "known": ("This is what I have noted about you:",),
     "known_nothing": ("I have not noted anything about you so far.",),
+    "known_unread": (
+        "Some of what you told us last is not noted yet. I leave out what it may have changed.",
+    ),
     "forgot": (
         "I have forgotten this: {facts}. It will not be used again.",
         "Done: {facts} is forgotten and will not be used again.",
@@ -84,6 +87,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "That is for a person here to say, who can look at your case. I have passed your question "
         "on.",
         "I would like a person here to answer that for you. I have passed your question on.",
+    ),
+    "unread": (
+        "You told us something newer about this, and it is not noted yet. I have passed your "
+        "question on to a person here.",
     ),
     "request": ("I have passed this on to a person here, who will take care of it.",),
     "model": (

@@ -92,6 +92,7 @@ class Escalation(models.Model):
         EMERGENCY = "emergency", "emergency"
         MODEL = "model", "the automatic reply did not come"
         CONFLICT = "conflict", "says otherwise than we corrected"
+        UNREAD = "unread", "newer words on it are not read yet"
         TAKEN = "taken", "taken over by staff"
         STAFF_FIRST = "staff_first", "staff wrote first"
 

@@ -200,6 +200,25 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """Topics that must not be used: a person has to decide (`disputed`), or newer words of hers
+    are not read yet (`unread`). `erasing`: she asked for everything to go."""
+
+    disputed: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+    erasing: bool = False
+
+    @property
+    def topics(self) -> frozenset[str]:
+        return self.disputed | self.unread
+
+    def holds_back(self, topic: str | None, *, stored: bool) -> bool:
+        """Say whether a fact may not be used. What she says in this very conversation is newer
+        than what nobody has read yet."""
+        return self.erasing or topic in self.disputed or (stored and topic in self.unread)
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """What is known for this message. `skipped`: the gate said that the past is not needed."""
 
@@ -211,6 +230,7 @@ class Recalled:
     context: str = ""  # "Past context: …", established facts as quoted data
     gate: GateResult = field(default_factory=lambda: GateResult(False, "not asked"))
     skipped: bool = False
+    at: Withheld | None = None  # why `withheld` is; None where the past was left alone
 
     def about(self, topic: str) -> tuple[Fact, ...]:
         return tuple(f for f in self.facts if f.topic == topic)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from memory.llm.base import BadOutput, Refused, TextDelta, ToolCall, Unavailable, Usage
-from memory.types import AnswerCandidate, AnswerFor, Fact, NoteFound, Recalled
+from memory.types import AnswerCandidate, AnswerFor, Fact, NoteFound, Recalled, Withheld
 
 from .intents import Reading
 
@@ -81,6 +81,7 @@ class Situation:
     pointed_at: str = ""  # the topic of "the second one", in what the bot listed before
     recalled: Recalled = field(default_factory=Recalled)
     standing: tuple[Fact, ...] = ()  # all that is known of this customer and may be said
+    withheld: Withheld = field(default_factory=Withheld)  # what may not be said, and why
     answer: AnswerFor = field(default_factory=lambda: AnswerFor("gap"))
     # How the wording reads that came nearest: staff gave everyone this answer to that one.
     precedent: Reading | None = None

@@ -232,7 +232,7 @@ class _Run:
 
     def _topic(self, d: Decision) -> Any:
         topic = self.s.topic(d.topic)
-        known = topic and (self.s.standing_on(topic.key) or topic.key in self.s.recalled.withheld)
+        known = topic and (self.s.standing_on(topic.key) or topic.key in self.s.withheld.topics)
         return topic if topic and topic.may_ask and not known else None
 
 

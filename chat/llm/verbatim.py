@@ -111,9 +111,10 @@ def _likely(s: Situation) -> float:
 def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     topic = _topic(s)
     if topic is not None:
-        if topic.key in s.recalled.withheld:
-            return [], NeedsHuman("conflict", wording="personal", detail=topic.label)
-        if facts := s.standing_on(topic.key):
+        facts = s.standing_on(topic.key)
+        if need := _in_doubt(s, topic, told=bool(facts)):
+            return [], need
+        if facts:
             return [Recall(facts)], None
         if topic.may_ask and s.named[0][1] >= ASKED and not _worth_showing(s, CERTAIN):
             return [Ask(topic)], None
@@ -122,6 +123,15 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.answer.way == "deliver" or _worth_showing(s, UNASKED):
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
+
+
+def _in_doubt(s: Situation, topic: Topic, *, told: bool) -> NeedsHuman | None:
+    """A person, where what is stored may be so no longer. `told`: this conversation says it."""
+    if topic.key in s.withheld.disputed:
+        return NeedsHuman("conflict", wording="personal", detail=topic.label)
+    if topic.key in s.withheld.unread and not told:
+        return NeedsHuman("unread", wording="unread", detail=topic.label)
+    return None
 
 
 def _agreed(s: Situation) -> tuple[Fact, ...]:
@@ -178,7 +188,10 @@ def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | 
     facts = s.standing_on(note.topic) if note.topic else ()
     if note.topic and not facts:
         topic = s.topic(note.topic)
-        if topic is not None and topic.may_ask and note.topic not in s.recalled.withheld:
+        if topic is not None and (need := _in_doubt(s, topic, told=False)):
+            need.request = _request(s, s.recalled.facts) | {"note": note.title}
+            return moves, need
+        if topic is not None and topic.may_ask:
             return [*moves, Ask(topic)], None
     others = tuple(f for f in s.recalled.facts if f not in facts)
     moves.append(UseNote(note, (*facts, *others)))

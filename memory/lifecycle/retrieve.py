@@ -37,6 +37,7 @@ class Row:
     text: str
     value: str
     stated_at: datetime
+    kind: str = "fact"
     valid_until: datetime | None = None
     importance: float = 0.5
     single_valued: bool = False

@@ -40,6 +40,7 @@ from .stale import still_right
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
 from .warming import warm_up
+from .withholding import withheld
 from .writing import (
     embed_memories,
     history,
@@ -127,6 +128,7 @@ __all__ = [
     "undo_review",
     "unmarked",
     "warm_up",
+    "withheld",
     "without",
     "without_bell",
     "without_in",

@@ -17,11 +17,12 @@ from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embed_one_here, embedder
 from memory.models import Memory
 from memory.querysets import MemoryQuerySet
-from memory.types import Category, Fact, GateResult, Recalled, Status, Vector
+from memory.types import Category, Fact, GateResult, Recalled, Status, Vector, Withheld
 
 from . import topics_meant, withholding
 
 TOLD = ("fact", "staff_answer", "experience")  # a summary holds no value of its own
+LISTED = ("fact", "staff_answer")  # what was tried, and what worked, is in staff's words for staff
 
 
 def recall(
@@ -44,14 +45,14 @@ def recall(
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
     vector = _vector(message)
-    standing = withholding.standing(customer_id)
-    if standing.erasing:
-        return Recalled(gate=GateResult(False, "she asked for everything to be deleted"))
-    withheld = withholding.withheld(customer_id, standing)
+    at = withholding.withheld(customer_id)
+    if at.erasing:
+        reason = "she asked for everything to be deleted"
+        return Recalled(gate=GateResult(False, reason), at=at)
     rows = _rows(customer_id, vector, now=now)
     if working:
         rows = _of_now(working, rows, customer_id, vector, now=now)
-    usable = [r for r in rows if r.topic not in withheld and (verified or not r.sensitive)]
+    usable = [r for r in _usable(rows, at) if verified or not r.sensitive]
     used, left = retrieve.retrieve(
         usable, message, now=now, weights=_weights(), limit=settings.MEMORY_RECALLED
     )
@@ -59,21 +60,28 @@ def recall(
     return Recalled(
         facts=tuple(used),
         rejected=tuple(left) if explain else (),
-        withheld=tuple(sorted(withheld)),
+        withheld=tuple(sorted(at.topics)),
         context=retrieve.context(used, ends=ends),
         gate=passed,
+        at=at,
     )
 
 
-def known_about(customer_id: int, *, now: datetime) -> list[Fact]:
-    """Return all that stands for her, one fact for a topic of one value; what is in doubt not."""
-    standing = withholding.standing(customer_id)
-    if standing.erasing:
+def known_about(customer_id: int, *, now: datetime, at: Withheld | None = None) -> list[Fact]:
+    """Return all that stands for her, one fact for a topic of one value; what is in doubt not.
+
+    `at`: what is in doubt, where this turn has asked already.
+    """
+    at = at or withholding.withheld(customer_id)
+    if at.erasing:
         return []
-    withheld = withholding.in_conflict(customer_id) if standing.conflicts else frozenset()
-    facts, _ = retrieve.newest(_rows(customer_id, None, now=now))
-    told = [_fact(r) for r in facts if r.topic not in withheld]
-    return sorted(told, key=lambda f: (f.label.casefold(), f.stated_at))
+    rows = [r for r in _rows(customer_id, None, now=now) if r.kind in LISTED]
+    facts, _ = retrieve.newest(_usable(rows, at))
+    return sorted(map(_fact, facts), key=lambda f: (f.label.casefold(), f.stated_at))
+
+
+def _usable(rows: Sequence[Row], at: Withheld) -> list[Row]:
+    return [r for r in rows if not at.holds_back(r.topic, stored=r.id is not None)]
 
 
 def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
@@ -124,6 +132,7 @@ def _row(of: Mapping[str, Any], meant: Mapping[str, float], model: str) -> Row:
         customer_id=of["customer_id"],
         topic=of["topic__key"],
         label=of["topic__label"] or _LABELS.get(of["kind"], "also said"),
+        kind=of["kind"],
         category=Category(of["category"]),
         text=of["text"],
         value=of["value"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
@@ -14,22 +13,15 @@ from memory.lifecycle import episode, known, mentions
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_here as embed
 from memory.models import Conflict, Customer, Episode, Memory, Topic
-from memory.types import Status
+from memory.types import Status, Withheld
 
 logger = logging.getLogger(__name__)
 PAUSE = 0.05  # seconds between two looks whether the worker is through
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What must be known before anything of hers is read: one query."""
-
-    erasing: bool
-    conflicts: bool
-    unread: bool
-
-
-def standing(customer_id: int) -> Standing:
+def withheld(customer_id: int) -> Withheld:
+    """Return what no reader may use. One query where there is nothing in doubt; all who read what
+    stands for her come by here."""
     row = (
         Customer.objects.filter(pk=customer_id)
         .values_list(
@@ -39,14 +31,12 @@ def standing(customer_id: int) -> Standing:
         )
         .first()
     )
-    if row is None:
-        return Standing(erasing=True, conflicts=False, unread=False)
-    return Standing(row[0] is not None, row[1], row[2])
-
-
-def withheld(customer_id: int, at: Standing) -> frozenset[str]:
-    doubtful = in_conflict(customer_id) if at.conflicts else frozenset()
-    return doubtful | (unread(customer_id) if at.unread else frozenset())
+    if row is None or row[0] is not None:
+        return Withheld(erasing=True)
+    return Withheld(
+        disputed=in_conflict(customer_id) if row[1] else frozenset(),
+        unread=unread(customer_id) if row[2] else frozenset(),
+    )
 
 
 def _waiting() -> QuerySet[Episode]:

@@ -53,12 +53,13 @@ async def said(chat, text, **fields):
     return row.text, turn.outcome
 
 
-def remembered(customer, topic, text, value):
+def remembered(customer, topic, text, value, status="active"):
     return Memory.objects.create(
         customer=customer,
         topic=topic,
         category=topic.category,
         single_valued=True,
+        status=status,
         text=text,
         value=value,
         stated_at=NOW,

@@ -62,6 +62,9 @@ class TestANewerWord:
 
         unread = await replies(ada, "Which insurance plan do you have for me?")
         await expect(unread).not_to_contain_text("Cigna")
+        listed = await replies(ada, "What do you know about me?")
+        await expect(listed).not_to_contain_text("Cigna")
+        await expect(ada.get_by_text("not noted yet. I leave out")).to_be_visible()
 
         start_worker()
         for _ in range(30):

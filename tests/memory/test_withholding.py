@@ -1,10 +1,14 @@
 """What is said and not read yet is not contradicted: its topics are left alone."""
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from memory import pipeline, services
+from memory.langgraph import MemoryStore
 from memory.llm import base
 from memory.services import withholding
+from tests.factories import make_staff
 from tests.memory.episodes import closed
 from tests.memory.statements import DAY, NOW
 
@@ -23,7 +27,7 @@ def does_not_wait(settings):
 
 
 def withheld(customer):
-    return withholding.withheld(customer.pk, withholding.standing(customer.pk))
+    return withholding.withheld(customer.pk).topics
 
 
 def test_nothing_is_withheld_when_all_is_read(told):
@@ -99,3 +103,83 @@ def test_a_topic_with_an_open_conflict_is_withheld(told):
     pipeline.run(closed(told, "it is Cedar", at=NOW + 2 * DAY).pk, now=NOW + 2 * DAY)
 
     assert withheld(told) == {"plan"}
+
+
+def by_recall(customer, now):
+    found = services.recall(customer.pk, "which plan do you have for me?", now=now)
+    return found.context
+
+
+def by_list(customer, now):
+    return " ".join(f.text for f in services.known_about(customer.pk, now=now))
+
+
+def by_api(customer, now):
+    sam = User.objects.filter(username="sam").first() or make_staff("sam")
+    _, raw = services.issue_key(
+        "key", user_id=sam.pk, namespaces=(["customers"],), by="staff:1", now=now
+    )
+    address = f"/api/memory/{customer.pk}"
+    return Client().get(address, headers={"Authorization": f"Bearer {raw}"}).content.decode()
+
+
+def by_langgraph(customer, now):
+    store = MemoryStore(customer_id=customer.pk, verified=True, clock=lambda: now)
+    found = [i.value["text"] for i in store.search(("customers", str(customer.pk)))]
+    keys = [str(m.pk) for m in customer.memories.all()]
+    held = [store.get(("customers", str(customer.pk), "plan"), key) for key in keys]
+    return " ".join([*found, *(item.value["text"] for item in held if item)])
+
+
+def by_agent(customer, now):
+    seen = services.seen_by("bot", "which plan?", customer_id=customer.pk, about="plans", now=now)
+    return " ".join(f.text for f in seen.facts)
+
+
+@pytest.mark.parametrize("read", [by_recall, by_list, by_api, by_langgraph, by_agent])
+class TestNoReader:
+    def test_says_what_unread_words_may_have_changed(self, told, read):
+        assert "Acorn" in read(told, NOW + DAY)
+
+        episode = closed(told, "just so you know, we switched to Birch", at=NOW + DAY)
+        assert "Acorn" not in read(told, NOW + 2 * DAY)
+
+        pipeline.run(episode.pk, now=NOW + 2 * DAY)
+        assert "Birch" in read(told, NOW + 2 * DAY)
+
+    def test_says_what_a_person_has_to_decide(self, told, read):
+        m = told.memories.get(kind="fact")
+        services.correct(m.pk, value="Birch Plus", text="", by="staff:1", now=NOW + DAY)
+        pipeline.run(closed(told, "it is Cedar", at=NOW + 2 * DAY).pk, now=NOW + 2 * DAY)
+
+        said = read(told, NOW + 3 * DAY)
+
+        assert "Birch" not in said
+        assert "Cedar" not in said
+
+
+def test_what_she_says_now_is_newer_than_what_nobody_has_read(told):
+    closed(told, "just so you know, we switched to Birch", at=NOW + DAY)
+    said = {"topic": "plan", "value": "Cedar One", "text": "It's Cedar now", "intent": "state"}
+    said |= {"category": "confirmed_fact", "stated_at": (NOW + 2 * DAY).isoformat()}
+
+    found = services.recall(
+        told.pk, "which plan do you have for me?", now=NOW + 2 * DAY, working=[said]
+    )
+
+    assert [f.text for f in found.facts] == ["It's Cedar now"]
+
+
+def test_what_worked_for_her_is_for_the_next_answer_and_not_listed_to_her(told):
+    services.feedback(
+        told.pk,
+        kind="corrected",
+        tried="the pink leaflet",
+        worked="SHE LIKES TO ARGUE",
+        evidence={"staff": 1},
+        now=NOW,
+    )
+    assert told.memories.filter(kind="experience").exists()
+
+    for read in (by_list, by_api, by_langgraph):
+        assert "ARGUE" not in read(told, NOW + DAY)
