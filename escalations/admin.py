@@ -134,6 +134,7 @@ class EscalationAdmin(ReadOnly):
     ]
     list_filter = ["reason", "resolution", "queue"]
     list_select_related = ["conversation__customer", "queue", "claimed_by"]
+    exclude = ["request"]  # what is sensitive in it is read at the desk, which records it
     date_hierarchy = "opened_at"
     inlines = [QuestionInline]
 

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from memory import services
 
+from . import looks
 from .models import Delivery, Escalation, Gap, MemoryView, Question
 
 
@@ -30,6 +31,7 @@ def register() -> None:
             "escalations.RatingLook",
         ],
     )
+    services.record_looks_by(looks.record)
 
 
 def erase(customer_id: int) -> dict[str, int]:

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from chat.models import Conversation, Turn
 from memory.models import Customer, Memory, MemoryEvent
 
-from .models import Escalation, MemoryView, StaffNote
+from . import looks
+from .models import Escalation, StaffNote
 
 SHOWN = 5
 
@@ -85,7 +86,7 @@ def record_look(customer: Customer, *, staff: User, now: datetime) -> None:
             if key
         }
     )
-    MemoryView.objects.create(customer=customer, staff=staff, topics=topics, at=now)
+    looks.record(customer.pk, topics, staff_id=staff.pk, now=now)
 
 
 def source_of(memory: Memory) -> str:

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation, Message
-from memory.models import Answer, Conflict, Memory
+from memory import services
 
 from .drafts import VIEWING
 from .models import Escalation, Presence, Question
@@ -88,9 +88,7 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
         overdue=Count("pk", filter=overdue(now)),
     )
     figures["bot"] = _live(now).count()
-    figures["review"] = sum(
-        rows.count() for rows in (_conflicts(), _doubtful(), doubtful_answers(), not_helped())
-    )
+    figures["review"] = services.number_to_review(now) + not_helped().count()
     return figures
 
 
@@ -156,28 +154,7 @@ def _with_the_bot(now: datetime, limit: int) -> list[Conversation]:
     )
 
 
-def _doubtful() -> Any:
-    shown_as_conflict = Conflict.objects.filter(decided_at=None).values("new")
-    unsure = Q(status="pending") | Q(status="active", needs_review=True)
-    return Memory.objects.filter(unsure).exclude(pk__in=shown_as_conflict)
-
-
-def to_check(limit: int = 100) -> list[Conflict | Memory]:
-    conflicts = _conflicts().select_related("customer", "topic", "old", "new")
-    doubtful = _doubtful().select_related("customer", "topic").order_by("recorded_at")
-    return [*conflicts.order_by("due_at")[:limit], *doubtful[:limit]]
-
-
-def doubtful_answers() -> QuerySet[Answer]:
-    unsure = Q(status="pending") | Q(status="active", needs_review=True)
-    return Answer.objects.filter(unsure).order_by("recorded_at")
-
-
 def not_helped() -> QuerySet[Conversation]:
     """Conversations that a customer said did not help, and nobody has looked at."""
     rows = Conversation.objects.filter(rating=-1, rating_look=None)
     return rows.select_related("customer").order_by("-last_message_at")
-
-
-def _conflicts() -> QuerySet[Conflict]:
-    return Conflict.objects.filter(decided_at=None)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import acts, console, customers, keeping, learning, replies, reporting
+from .views import acts, console, customers, keeping, learning, replies, reporting, review
 
 app_name = "escalations"
 urlpatterns = [
@@ -16,6 +16,7 @@ urlpatterns = [
     path("<int:pk>/send/", replies.send, name="send"),
     path("<int:pk>/draft/", replies.draft, name="draft"),
     path("<int:pk>/answer/<int:answer_id>/", replies.send_answer, name="send_answer"),
+    path("<int:pk>/look/", replies.look, name="look_at_request"),
     path("<int:pk>/keep/", keeping.keep, name="keep"),
     path("chat/<int:pk>/", console.chat, name="chat"),
     path("chat/<int:pk>/take-over/", acts.take_over, name="take_over"),
@@ -27,11 +28,10 @@ urlpatterns = [
     path("fact/<int:pk>/correct/", customers.correct, name="correct"),
     path("fact/<int:pk>/confirm/", customers.confirm, name="confirm"),
     path("fact/<int:pk>/forget/", customers.forget, name="forget"),
-    path("fact/<int:pk>/judge/", learning.judge, name="judge"),
-    path("answers/<int:pk>/judge/", learning.judge_answer, name="judge_answer"),
     path("chat/<int:pk>/looked/", learning.looked, name="looked"),
-    path("conflict/<int:pk>/decide/", learning.decide, name="decide"),
-    path("review/", learning.review, name="review"),
+    path("review/", review.cards, name="review"),
+    path("review/decide/", review.decide, name="decide"),
+    path("review/look/", review.look, name="look_at_card"),
     path("answers/add/", learning.add_answer, name="add_answer"),
     path("gaps/", learning.ledger, name="gaps"),
     path("gaps/<int:pk>/", keeping.waiting, name="waiting"),

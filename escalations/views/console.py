@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat import frames
 from chat.models import Conversation
-from escalations import card, claim, drafts, people
+from escalations import card, claim, drafts, looks, people
 from escalations.models import Escalation, Question, StaffNote
 from memory import services
 from memory.models import Topic
@@ -122,6 +122,7 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
         "colleagues": _colleagues(request.user),
         "returns_at": returns if returns and returns - now <= claim.WARNING else None,
         "seen_seq": conversation.last_seq,
+        "request_of": looks.request_of(escalation, staff=request.user, now=now),
         "failed_mails": escalation.deliveries.filter(sent_at=None, attempts__gt=0),
         "now": now,
     }

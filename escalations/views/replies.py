@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from chat import frames
-from escalations import broadcast, claim, drafts, people, reply
+from escalations import broadcast, claim, drafts, looks, people, reply
 from escalations.models import Escalation, StaffNote
+from memory import services
 from memory.models import Answer
 
 from .base import DeskRequest, back_to, for_staff, list_context, number
@@ -102,6 +103,18 @@ def draft(request: DeskRequest, pk: int) -> HttpResponse:
         now=timezone.now(),
     )
     return HttpResponse(status=204)
+
+
+@require_POST
+@for_staff
+def look(request: DeskRequest, pk: int) -> HttpResponse:
+    """Show what is sensitive in what is asked for, and write down who looked."""
+    escalation = find(pk)
+    topics = looks.sensitive_in(escalation).values()
+    services.looked(
+        escalation.conversation.customer_id, topics, staff_id=request.user.pk, now=timezone.now()
+    )
+    return _answer(request, pk)
 
 
 def _stale(request: DeskRequest, escalation: Escalation) -> HttpResponse:

@@ -70,7 +70,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
             **data, by=actor(request), staff_id=staff_id(request), now=now(), source_ref="admin"
         )
 
-    def about(self, obj: Answer) -> dict[str, Any]:
+    def about(self, request: HttpRequest, obj: Answer) -> dict[str, Any]:
         events = MemoryEvent.objects.filter(answer=obj).order_by("at", "pk")
         return {"timeline": told(list(events))}
 

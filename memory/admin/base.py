@@ -55,7 +55,7 @@ class RecordAdmin(admin.ModelAdmin[M]):
         """For the actions: whoever may change such rows. To look at a list decides nothing."""
         return bool(request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}"))
 
-    def about(self, obj: M) -> dict[str, Any]:
+    def about(self, request: HttpRequest, obj: M) -> dict[str, Any]:
         """What the page of one row shows beside its fields."""
         return {}
 
@@ -70,7 +70,7 @@ class RecordAdmin(admin.ModelAdmin[M]):
         obj: M | None = None,
     ) -> HttpResponse:
         if obj is not None:
-            context.update(self.about(obj))
+            context.update(self.about(request, obj))
         return super().render_change_form(request, context, add, change, form_url, obj)
 
 

@@ -15,7 +15,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_date, parse_datetime
 
 from memory import services
-from memory.admin.base import RecordAdmin, actor, now
+from memory.admin.base import RecordAdmin, actor, now, staff_id
 from memory.models import Customer, Memory
 from memory.types import Status
 
@@ -54,15 +54,20 @@ class CustomerAdmin(RecordAdmin[Customer]):
     def known(self, customer: Customer) -> int:
         return int(customer.active)  # type: ignore[attr-defined]
 
-    def about(self, obj: Customer) -> dict[str, Any]:
-        memories = Memory.objects.for_customer(obj.pk).select_related("topic")
-        return {"memories": memories.order_by("status", "-stated_at")[:200]}
+    def about(self, request: HttpRequest, obj: Customer) -> dict[str, Any]:
+        found = Memory.objects.for_customer(obj.pk).select_related("topic")
+        memories = list(found.order_by("status", "-stated_at")[:200])
+        services.looked_at(memories, staff_id=staff_id(request), now=now())
+        return {"memories": memories}
 
     def as_of(self, request: HttpRequest, pk: int) -> HttpResponse:
         """What was believed about this customer at the end of a day, or at a given time."""
         customer = self._seen(request, pk)
         given = request.GET.get("when", "")
         when = _end_of(given) or now()
+        facts = services.as_of(customer.pk, when=when)
+        sensitive = {f.topic or f.category for f in facts if f.sensitive}
+        services.looked(customer.pk, sensitive, staff_id=staff_id(request), now=now())
         return TemplateResponse(
             request,
             "admin/memory/customer/as_of.html",
@@ -73,12 +78,14 @@ class CustomerAdmin(RecordAdmin[Customer]):
                 "opts": self.opts,
                 "when": when,
                 "misread": bool(given) and _end_of(given) is None,
-                "facts": services.as_of(customer.pk, when=when),
+                "facts": facts,
             },
         )
 
     def export(self, request: HttpRequest, pk: int) -> HttpResponse:
         customer = self._seen(request, pk)
+        memories = Memory.objects.for_customer(customer.pk).select_related("topic")
+        services.looked_at(memories, staff_id=staff_id(request), now=now())
         found = services.export(customer.pk, now=now())
         answer = JsonResponse(found, json_dumps_params={"ensure_ascii": False, "indent": 2})
         answer["Content-Disposition"] = f'attachment; filename="customer-{customer.pk}.json"'

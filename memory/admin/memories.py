@@ -114,8 +114,10 @@ class MemoryAdmin(ServiceAdmin[Memory]):
             return services.correct(obj.pk, **words, **who)
         return services.remember(data["customer"].pk, topic=data["topic"].key, **words, **who)
 
-    def about(self, obj: Memory) -> dict[str, Any]:
-        return {"quotes": _quotes(obj), "timeline": timeline(obj), "versions": _versions(obj)}
+    def about(self, request: HttpRequest, obj: Memory) -> dict[str, Any]:
+        versions = _versions(obj)
+        services.looked_at([obj, *versions], staff_id=staff_id(request), now=now())
+        return {"quotes": _quotes(obj), "timeline": timeline(obj), "versions": versions}
 
     @admin.action(description="Confirm: it still holds", permissions=["act"])
     def confirm(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
@@ -154,6 +156,8 @@ class MemoryAdmin(ServiceAdmin[Memory]):
 
     @admin.display(description="fact", ordering="text")
     def what(self, m: Memory) -> str:
+        if m.sensitive and m.text:
+            return "(sensitive: open it to read, which is recorded)"
         return m.text[:120] or "(forgotten)"
 
     @admin.display(description="topic", ordering="topic__label")

@@ -33,24 +33,33 @@ class EpisodeAdmin(RecordAdmin[Episode]):
             return "read"
         return "failed, tried again later" if episode.error else "waiting"
 
-    def about(self, obj: Episode) -> dict[str, Any]:
+    def about(self, request: HttpRequest, obj: Episode) -> dict[str, Any]:
         transcript = obj.transcript
         said = transcript.get("messages", []) if isinstance(transcript, dict) else transcript
         made = Memory.objects.for_customer(obj.customer_id).filter(episode=obj)
-        return {"said": said, "made": made.select_related("topic")}
+        made = made.select_related("topic")
+        services.looked_at(made, staff_id=staff_id(request), now=now())
+        return {"said": said, "made": made}
 
 
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(RecordAdmin[MemoryEvent]):
     list_display = ["at", "kind", "sentence", "customer", "topic_key"]
     list_filter = ["kind", "actor"]
-    list_select_related = ["customer"]
+    list_select_related = ["customer", "memory"]
     search_fields = ["kind", "actor", "reason", "topic_key", "customer__name"]
     date_hierarchy = "at"
     ordering = ["-at", "-pk"]
 
+    def about(self, request: HttpRequest, obj: MemoryEvent) -> dict[str, Any]:
+        if obj.memory is not None:
+            services.looked_at([obj.memory], staff_id=staff_id(request), now=now())
+        return {}
+
     @admin.display(description="what happened")
     def sentence(self, event: MemoryEvent) -> str:
+        if event.memory is not None and event.memory.sensitive:
+            return "(sensitive: open the memory to read it, which is recorded)"
         return str(told([event])[0]["text"])
 
 
@@ -83,11 +92,11 @@ class ConflictAdmin(ServiceAdmin[Conflict]):
 
     @admin.display(description="corrected by staff to")
     def was(self, card: Conflict) -> str:
-        return card.old.text
+        return _unless_sensitive(card.old)
 
     @admin.display(description="the customer says now")
     def says_now(self, card: Conflict) -> str:
-        return card.new.text
+        return _unless_sensitive(card.new)
 
     @admin.action(description="Keep what staff corrected", permissions=["act"])
     def keep(self, request: HttpRequest, rows: QuerySet[Conflict]) -> None:
@@ -119,3 +128,7 @@ class ConflictAdmin(ServiceAdmin[Conflict]):
             lambda c: services.undo_conflict(c.pk, staff_id=staff_id(request), now=now()),
             done="open again",
         )
+
+
+def _unless_sensitive(m: Memory) -> str:
+    return "(sensitive: open it to read)" if m.sensitive else m.text

@@ -3,15 +3,13 @@ undoes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -21,11 +19,10 @@ from django.views.decorators.http import require_POST
 from memory import services
 from memory.admin.base import REFUSED, actor, now, staff_id
 from memory.admin.memories import source_link
-from memory.models import Answer, AnswerMatch, Conflict, Memory
+from memory.models import Answer, Conflict
 from memory.services.review import Verdict
-from memory.types import Status
+from memory.services.waiting import Waiting
 
-WEEK = timedelta(days=7)
 LIMIT = 50  # cards on the page; the rest comes up as these are decided
 UNDO = "memory_review_undo"
 
@@ -42,106 +39,56 @@ class Card:
     source: str
     page: str
     needed: int  # questions of the last week that it would have had a part in
-    since: datetime
+    due_at: datetime | None
 
 
-def cards(when: datetime) -> list[Card]:
-    needed = _needed(when)
-    found = [*_pending(needed), *_conflicts(needed), *_answers(needed, when)]
-    return sorted(found, key=lambda c: (-c.needed, c.since))[:LIMIT]
+def cards(waiting: list[Waiting]) -> list[Card]:
+    return [_card(w) for w in waiting]
 
 
-def _needed(when: datetime) -> Counter[tuple[str, int]]:
-    """Count last week's questions by customer and by answer."""
-    recent = AnswerMatch.objects.filter(created_at__gt=when - WEEK)
-    count: Counter[tuple[str, int]] = Counter()
-    for customer, answer, offered in recent.values_list("customer_id", "answer_id", "offered"):
-        if customer is not None:
-            count["customer", customer] += 1
-        for pk in {answer, *(offered or [])} - {None}:
-            count["answer", pk] += 1
-    return count
-
-
-def _pending(needed: Counter[tuple[str, int]]) -> list[Card]:
-    rows = Memory.objects.filter(status=Status.PENDING).select_related("topic", "customer")
-    in_conflict = Conflict.objects.filter(decided_at=None).values("new_id")
-    return [
-        Card(
-            kind="memory",
-            pk=m.pk,
-            heading="Is this so?",
-            about=f"{m.customer}: {m.topic.label if m.topic else m.category}",
-            before=_known(m),
-            after=m.text,
-            quote=m.quote,
-            source=source_link(m),
-            page=reverse("admin:memory_memory_change", args=[m.pk]),
-            needed=needed["customer", m.customer_id],
-            since=m.recorded_at,
-        )
-        for m in rows.exclude(pk__in=in_conflict).order_by("recorded_at")[:500]
-    ]
-
-
-def _known(m: Memory) -> str:
-    if m.topic_id is None or not m.single_valued:
-        return ""
-    active = Memory.objects.for_customer(m.customer_id).filter(topic=m.topic_id)
-    known = active.filter(status=Status.ACTIVE).first()
-    return known.text if known else ""
-
-
-def _conflicts(needed: Counter[tuple[str, int]]) -> list[Card]:
-    rows = Conflict.objects.filter(decided_at=None)
-    return [
-        Card(
-            kind="conflict",
-            pk=c.pk,
-            heading="Staff corrected this; now the customer says otherwise",
-            about=f"{c.customer}: {c.topic.label}",
-            before=c.old.text,
-            after=c.new.text,
-            quote=c.new.quote,
-            source=source_link(c.new),
-            page=reverse("admin:memory_memory_change", args=[c.new_id]),
-            needed=needed["customer", c.customer_id] + 1,  # withheld till then: never the last
-            since=c.opened_at,
-        )
-        for c in rows.select_related("customer", "topic", "old", "new").order_by("due_at")[:500]
-    ]
-
-
-def _answers(needed: Counter[tuple[str, int]], when: datetime) -> list[Card]:
-    """Stale ones, doubted ones, and those that wait before anybody else sees them."""
-    doubted = Q(review_on__lte=when.date()) | Q(needs_review=True)
-    rows = Answer.objects.filter(Q(status=Status.ACTIVE) & doubted | Q(status=Status.PENDING))
-    return [
-        Card(
-            kind="wording" if a.status == Status.PENDING else "answer",
-            pk=a.pk,
-            heading="May everyone see this answer?"
-            if a.status == Status.PENDING
+def _card(w: Waiting) -> Card:
+    subject = w.subject
+    if isinstance(subject, Answer):
+        told = {
+            "heading": "May everyone see this answer?"
+            if w.kind == "wording"
             else "Is this answer still right?",
-            about=f"{a.title} – {a.role}, {a.said_at:%-d %B %Y}",
-            before="",
-            after=a.text,
-            quote=a.review_reason or a.share_reason,
-            source="",
-            page=reverse("admin:memory_answer_change", args=[a.pk]),
-            needed=needed["answer", a.pk],
-            since=a.said_at,
-        )
-        for a in rows.order_by("review_on")[:500]
-    ]
+            "about": f"{subject.title} – {subject.role}, {subject.said_at:%-d %B %Y}",
+            "page": reverse("admin:memory_answer_change", args=[subject.pk]),
+        }
+    else:
+        shown = subject.new if isinstance(subject, Conflict) else subject
+        label = shown.topic.label if shown.topic else shown.category
+        told = {
+            "heading": "Is this so?"
+            if w.kind == "memory"
+            else "Staff corrected this; now the customer says otherwise",
+            "about": f"{subject.customer}: {label}",
+            "page": reverse("admin:memory_memory_change", args=[shown.pk]),
+        }
+    return Card(
+        kind=w.kind,
+        pk=w.pk,
+        before=w.before,
+        after=w.after,
+        quote=w.quote or w.why,
+        source=source_link(w.made_from) if w.made_from else "",
+        needed=w.needed,
+        due_at=w.due_at,
+        **told,
+    )
 
 
 def queue(request: HttpRequest) -> HttpResponse:
+    """What is shown of sensitive topics is written down, as at the desk."""
     _may(request)
+    waiting = services.to_review(now())[:LIMIT]
+    shown = [m for w in waiting for m in w.memories]
+    services.looked_at(shown, staff_id=staff_id(request), now=now())
     context = {
         **admin.site.each_context(request),
         "title": "Review",
-        "cards": cards(now()),
+        "cards": cards(waiting),
         "undo": request.session.get(UNDO),
     }
     return TemplateResponse(request, "admin/memory/review.html", context)

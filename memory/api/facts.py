@@ -187,6 +187,8 @@ def known(request: HttpRequest, customer_id: int) -> dict[str, Any]:
 def as_of(request: HttpRequest, customer_id: int, when: datetime) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.as_of(customer.pk, when=aware(when))
+    shown = {f.topic or f.category for f in facts if f.sensitive and _verified(customer)}
+    _looked(request, customer, shown)
     return {"when": aware(when), "facts": _facts(facts, customer)}
 
 
@@ -197,10 +199,19 @@ def history(request: HttpRequest, customer_id: int, topic: str = "") -> dict[str
     events = MemoryEvent.objects.filter(customer=customer)
     if topic:
         memories, events = memories.filter(topic__key=topic), events.filter(topic_key=topic)
+    _looked(
+        request, customer, {m.topic.key if m.topic else m.category for m in memories if m.sensitive}
+    )
     return {
         "memories": [_memory(m) for m in memories.order_by("stated_at", "pk")],
         "events": [_event(e) for e in events.order_by("at", "pk")],
     }
+
+
+def _looked(request: HttpRequest, customer: Customer, topics: set[str]) -> None:
+    """What is sensitive was handed out: to whom the key belongs is written down."""
+    staff = api_key(request).user_id
+    services.looked(customer.pk, topics, staff_id=staff, now=timezone.now())
 
 
 def _verified(customer: Customer) -> bool:

@@ -129,7 +129,9 @@ class Memory(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{(self.topic_id and self.topic) or self.category}: {self.text[:60]} (#{self.pk})"
+        # What is sensitive is in no list and no log, where no look at it would be recorded.
+        words = "sensitive" if self.sensitive else self.text[:60]
+        return f"{(self.topic_id and self.topic) or self.category}: {words} (#{self.pk})"
 
 
 class Conflict(models.Model):

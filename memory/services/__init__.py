@@ -31,6 +31,7 @@ from .forgetting import Forgotten, forget, forget_words
 from .gating import Gated, gated
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
+from .looks import looked, looked_at, record_looks_by
 from .notes import note_for, save_note
 from .people import erase, export, identify, new_customer, request_erase
 from .reading import as_of, known_about, recall
@@ -39,6 +40,7 @@ from .review import Touched, confirm, correct, review, undo_review
 from .stale import still_right
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
+from .waiting import number_to_review, to_review
 from .warming import warm_up
 from .withholding import withheld
 from .writing import (
@@ -96,14 +98,18 @@ __all__ = [
     "learn_lesson",
     "lessons_for",
     "listen",
+    "looked",
+    "looked_at",
     "may",
     "new_customer",
     "nightly",
     "note_for",
     "note_now",
+    "number_to_review",
     "promote",
     "propose",
     "recall",
+    "record_looks_by",
     "register",
     "remember",
     "remember_later",
@@ -124,6 +130,7 @@ __all__ = [
     "sweep",
     "task_namespace",
     "title_of",
+    "to_review",
     "undo_conflict",
     "undo_review",
     "unmarked",

@@ -117,13 +117,17 @@ def _stands(m: Memory) -> Memory | None:
 def review(
     memory_id: int, *, approve: bool, by: str, now: datetime, staff_id: int | None = None
 ) -> Memory:
-    """Decide about a waiting memory. Its topic learns an example or a counter-example."""
+    """Decide about a memory that waits, or that stands in doubt.
+
+    Its topic learns an example or a counter-example.
+    """
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
-        if m.status != Status.PENDING:
+        doubted = m.status == Status.ACTIVE and m.needs_review
+        if m.status != Status.PENDING and not doubted:
             raise Touched(f"memory {memory_id} is {m.status}")
-        before: dict[str, Any] = write.snapshot(m)
+        before: dict[str, Any] = write.snapshot(m) | {"confirmed_at": m.confirmed_at.isoformat()}
         if approve and (replaced := _make_room(m, now)):
             before["replaced"] = replaced
         card = Conflict.objects.filter(new=m, decided_at=None)
@@ -133,7 +137,9 @@ def review(
         m.status = Status.ACTIVE if approve else Status.REJECTED
         m.ended_at = None if approve else now
         m.needs_review = False
-        m.save(update_fields=["status", "ended_at", "needs_review"])
+        if doubted and approve:
+            m.confirmed_at = now
+        m.save(update_fields=["status", "ended_at", "needs_review", "confirmed_at"])
         _record(
             "memory.approved" if approve else "memory.rejected", m, by=by, now=now, before=before
         )
@@ -157,14 +163,18 @@ def _teach(topic: Topic, quote: str, *, example: bool, by: str, now: datetime) -
 
 
 def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
-    """Back to waiting, while nothing newer happened to the topic."""
+    """Back to waiting or to its doubt, while nothing newer happened to the topic."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
         event = _last(m, ("memory.approved", "memory.rejected"))
-        m.status, m.ended_at, m.needs_review = Status.PENDING, None, True
-        m.save(update_fields=["status", "ended_at", "needs_review"])
-        if replaced := (event.before or {}).get("replaced"):
+        before = event.before or {}
+        m.status = before.get("status", Status.PENDING)
+        m.ended_at, m.needs_review = None, True
+        if confirmed := before.get("confirmed_at"):
+            m.confirmed_at = datetime.fromisoformat(confirmed)
+        m.save(update_fields=["status", "ended_at", "needs_review", "confirmed_at"])
+        if replaced := before.get("replaced"):
             Memory.objects.filter(pk=replaced["id"]).update(
                 status=replaced["status"], ended_at=replaced["ended_at"], superseded_by=None
             )

@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.async_api import expect
 
 from memory import services
-from memory.models import Memory
+from memory.models import Memory, Topic
 from tests.browser.harness import PASSWORD, no_barriers
 from tests.factories import make_customer, make_topic
 
@@ -55,3 +55,28 @@ async def test_a_memorys_page_and_the_lists_have_no_barriers(transactional_db, s
     await page.goto(f"/admin/memory/customer/{proposal.customer_id}/as-of/")
     await expect(page.get_by_label("At the end of")).to_be_visible()
     await no_barriers(page)
+
+
+async def test_the_desk_decides_by_key_shows_what_is_sensitive_and_undoes(
+    transactional_db, staff_page
+):
+    proposal = await in_db_thread(a_proposal)()
+    await Topic.objects.aupdate(sensitive=True)
+    await Memory.objects.aupdate(sensitive=True)
+    page = await staff_page("boss", path="/inbox/review/", bypass_csp=True)
+    card = page.locator(f"#memory-{proposal.pk}")
+    await expect(card).to_be_focused()
+    await expect(card).not_to_contain_text("Is with Aetna")
+    await no_barriers(page)
+
+    await page.keyboard.press("s")
+    await expect(card).to_contain_text("Is with Aetna")
+    await expect(card).to_be_focused()
+
+    await page.keyboard.press("r")
+    await expect(page.get_by_text("Nothing to check.")).to_be_visible()
+    assert (await Memory.objects.aget(pk=proposal.pk)).status == "rejected"
+
+    await page.keyboard.press("u")
+    await expect(card).to_be_visible()
+    assert (await Memory.objects.aget(pk=proposal.pk)).status == "pending"

@@ -448,7 +448,8 @@ class TestWhatIsToBeChecked:
         page = desk.get("/inbox/review/").content.decode()
         assert page.count("Cigna") == 1
 
-        desk.post(f"/inbox/conflict/{conflict.pk}/decide/", {"decision": "replace"})
+        decided = {"kind": "conflict", "pk": conflict.pk, "decision": "replace"}
+        desk.post("/inbox/review/decide/", decided)
 
         new.refresh_from_db()
         assert new.status == "active"

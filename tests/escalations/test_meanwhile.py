@@ -63,8 +63,8 @@ class TestAnAnswerThatWasTakenOutOfUseMeanwhile:
             raise LookupError(f"answer {pk} is not in use")
 
         monkeypatch.setattr("memory.services.still_right", colleague)
-        verdict = {"verdict": "approve"}
+        verdict = {"kind": "answer", "pk": retired.pk, "decision": "approve"}
 
-        page = desk.post(f"/inbox/answers/{retired.pk}/judge/", verdict, follow=True)
+        page = desk.post("/inbox/review/decide/", verdict, follow=True)
 
         assert "This was changed meanwhile" in page.content.decode()

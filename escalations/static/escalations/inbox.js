@@ -250,8 +250,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+const CARD = ".review__card";
+
+/** On the page of what is to be checked, keys decide about the card that has the focus. */
 function act(key) {
-  const found = [...document.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key && (e.offsetParent || e.getClientRects().length));
+  const inCards = $(CARD) && document.activeElement?.closest(CARD);
+  const found = [...(inCards || document).querySelectorAll("[data-key]"), ...document.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key && (!e.closest(CARD) || e.closest(CARD) === inCards) && (e.offsetParent || e.getClientRects().length));
   if (!found) return false;
   if (found.matches("summary")) { found.parentElement.open = true; $("textarea", found.parentElement)?.focus(); }
   else if (writing(found)) { found.focus(); found.setSelectionRange?.(found.value.length, found.value.length); }
@@ -260,11 +264,12 @@ function act(key) {
 }
 
 function step(by) {
-  const rows = [...document.querySelectorAll("#list a.row")];
+  const rows = [...document.querySelectorAll(`#list a.row, ${CARD}`)];
   if (!rows.length) return;
-  const from = rows.findIndex((r) => r === document.activeElement || (!rows.includes(document.activeElement) && r.ariaCurrent === "true"));
+  const from = rows.findIndex((r) => r === document.activeElement || (r.matches(CARD) && r.contains(document.activeElement)) || (!rows.includes(document.activeElement) && r.ariaCurrent === "true"));
   const row = rows[Math.max(0, Math.min(rows.length - 1, from < 0 ? 0 : from + by))];
   row.focus();
+  if (row.matches(CARD)) return;
   if (matchMedia("(min-width: 720px)").matches && row.ariaCurrent !== "true") row.click();
 }
 
@@ -367,6 +372,7 @@ addEventListener("visibilitychange", () => { if (document.visibilityState === "v
 sayNotify();
 badge();
 fit();
+($(`${CARD}:target`) ?? $(CARD))?.focus({ preventScroll: !location.hash });
 $('#list [aria-current="true"]')?.scrollIntoView({ block: "nearest" });
 if (document.body.dataset.socket && $("#offline")) {
   connect();
