@@ -34,7 +34,10 @@ def standing(
     said = [
         c
         for c in reversed([*conversation.working_memory, *told])
-        if c.get("topic") and c.get("intent") == "state" and not c.get("stored")
+        if c.get("topic")
+        and c.get("intent") == "state"
+        and not c.get("stored")
+        and not _to_come(c, now)
     ]
     keys = {c["topic"] for c in said}
     rows = {t.key: t for t in TopicRow.objects.filter(key__in=keys)} if keys else {}
@@ -45,6 +48,11 @@ def standing(
     kept = [f for f in fresh if f.topic not in single or newest[f.topic] is f]
     texts = {f.text for f in kept}
     return (*kept, *(f for f in stored if f.topic not in single and f.text not in texts))
+
+
+def _to_come(c: dict[str, Any], now: datetime) -> bool:
+    since = c.get("valid_from")
+    return bool(since) and datetime.fromisoformat(since) > now
 
 
 def _fact(c: dict[str, Any], rows: dict[str, TopicRow], customer_id: int, now: datetime) -> Fact:

@@ -152,6 +152,7 @@ class Known:
     quote: str
     status: Status
     stated_at: datetime
+    valid_from: datetime | None = None
     valid_until: datetime | None = None
     ended_at: datetime | None = None  # when it stopped being active, by the customer's words
     negated: bool = False

@@ -41,12 +41,17 @@ def strength_of(memory: Memory, *, now: datetime) -> float:
 
 
 def expire(*, now: datetime) -> int:
-    """Relabel what its end already keeps out of every answer; return how many."""
+    """Relabel what its end already keeps out of every answer; return how many.
+
+    What was to give way on that day has given way: the newer value holds since.
+    """
     ended = Memory.objects.filter(status=Status.ACTIVE, valid_until__lte=now)
     changed = 0
     for batch in _batches(ended.order_by("pk")):
         for m in batch:
-            m.status, m.ended_at = Status.EXPIRED, m.valid_until
+            followed = m.superseded_by_id is not None
+            m.status = Status.SUPERSEDED if followed else Status.EXPIRED
+            m.ended_at = m.valid_until
         changed += _save(batch, "memory.expired", "its time is over", now)
     return changed
 

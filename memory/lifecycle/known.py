@@ -22,6 +22,7 @@ def _known(m: Memory) -> Known:
         quote=m.quote,
         status=Status(m.status),
         stated_at=m.stated_at,
+        valid_from=m.valid_from,
         valid_until=m.valid_until,
         ended_at=m.ended_at,
         negated=m.negated,

@@ -26,6 +26,7 @@ _ITEM: dict[str, dict[str, Any]] = {
     "seq": {"type": "integer"},
     "negated": {"type": "boolean"},
     "adds": {"type": "boolean"},
+    "valid_from": {"type": "string", "maxLength": 40},
     "valid_until": {"type": "string", "maxLength": 40},
     "sure": {"type": "number"},
 }
@@ -126,11 +127,9 @@ def _candidate(
     if message is None or message.sender != "customer":
         return None
     try:
-        until = datetime.fromisoformat(item["valid_until"]) if item["valid_until"] else None
+        since, until = (_time(item[name], message) for name in ("valid_from", "valid_until"))
     except ValueError:
         return None
-    if until is not None and until.tzinfo is None:
-        until = until.replace(tzinfo=message.at.tzinfo)
     return Candidate(
         category=topic.category if topic else Category.CONFIRMED_FACT,
         topic=topic.key if topic else None,
@@ -142,6 +141,12 @@ def _candidate(
         intent=Intent(item["intent"]),
         negated=item["negated"],
         adds=item["adds"],
+        valid_from=since if since and since > message.at else None,
         valid_until=until,
         confidence=min(1.0, max(0.0, item["sure"])),
     )
+
+
+def _time(given: str, message: Said) -> datetime | None:
+    found = datetime.fromisoformat(given) if given else None
+    return found.replace(tzinfo=message.at.tzinfo) if found and not found.tzinfo else found

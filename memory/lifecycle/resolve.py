@@ -78,10 +78,19 @@ def _is_value(candidate: Candidate, value: str, alike: Alike | None) -> bool:
 def _one_valued(candidate: Candidate, rows: list[Known], alike: Alike | None) -> Decision:
     active = [r for r in rows if r.status is Status.ACTIVE]
     standing = next((r for r in active if r.valid_until is None), None)
+    planned = standing if standing is not None and _to_come(standing, candidate) else None
+    if planned is not None:
+        standing = next((r for r in active if r.valid_until == planned.valid_from), None)
+    if candidate.valid_until is not None:
+        if standing is not None and _says_no_more(candidate, standing, alike):
+            return _again(candidate, standing)
+        return _exception(candidate, [r for r in active if r is not standing], alike)
+    if planned is not None:
+        if _to_come(candidate, candidate) or _says_no_more(candidate, planned, alike):
+            return _plan_anew(candidate, planned, alike)
+        candidate = replace(candidate, valid_until=planned.valid_from)  # till then
     if standing is not None and _says_no_more(candidate, standing, alike):
         return _again(candidate, standing)
-    if candidate.valid_until is not None:
-        return _exception(candidate, active, alike)
     if standing is None:
         newer = [r for r in rows if r.status in _OVER and r.stated_at > candidate.stated_at]
         standing_once = next((r for r in newer if r.valid_until is None), None)
@@ -93,12 +102,33 @@ def _one_valued(candidate: Candidate, rows: list[Known], alike: Alike | None) ->
     return _change(candidate, standing)
 
 
+def _to_come(row: Known | Candidate, candidate: Candidate) -> bool:
+    return row.valid_from is not None and row.valid_from > candidate.stated_at
+
+
+def _plan_anew(candidate: Candidate, planned: Known, alike: Alike | None) -> Decision:
+    """Something is to hold from a day on, and she speaks of that again: the same, or otherwise."""
+    same = _says_no_more(candidate, planned, alike)
+    one_breath = candidate.stated_at == planned.stated_at
+    if same and (candidate.valid_from == planned.valid_from or one_breath):
+        return _again(candidate, planned)
+    if candidate.stated_at < planned.stated_at:
+        return _ignore(candidate, planned, _OLDER)
+    if planned.corrected and not same:
+        return _supersede(candidate, planned, _A_PERSON, needs_review=True)
+    if candidate.valid_from is None:
+        return _supersede(candidate, planned, "holds already, before the day that was named")
+    return _supersede(candidate, planned, "a newer statement says otherwise for that time")
+
+
 def _exception(candidate: Candidate, active: list[Known], alike: Alike | None) -> Decision:
     """What has an end stands beside the standing value and changes nothing else."""
     start = candidate.valid_from or candidate.stated_at
     for row in active:
         if row.valid_until is None or row.valid_until <= start:
             continue
+        if row.valid_from and candidate.valid_until and row.valid_from > candidate.valid_until:
+            continue  # each has its own time
         if _same(candidate, row, alike) and row.valid_until == candidate.valid_until:
             return _again(candidate, row)
         if candidate.stated_at < row.stated_at:
@@ -117,7 +147,8 @@ def _change(candidate: Candidate, standing: Known) -> Decision:
     if exact and not candidate.adds:
         return _update(candidate, standing, "the same, more exactly")
     parts = values.clauses(values.shown(standing.value, standing.negated))
-    one_breath = candidate.stated_at == standing.stated_at  # both in one message
+    # Both in one message, unless the one ends where the other begins.
+    one_breath = candidate.stated_at == standing.stated_at and not _to_come(candidate, candidate)
     only_refusals = all(map(values.denies, parts))
     if candidate.adds or denied or one_breath or only_refusals:
         return _merge(candidate, standing, parts)

@@ -137,15 +137,54 @@ def _write(
     if decision.action is Action.REINFORCE:
         return _reinforced(old, c, source)
     if decision.action is Action.DELETE:
-        _close(old, Status.RETRACTED, at=c.stated_at)
+        if starts := _later(c):
+            _ends(old, at=starts)
+        else:
+            _close(old, Status.RETRACTED, at=c.stated_at)
         return old
     if decision.needs_review:
         return _open_conflict(decision, old, customer_id, topics, source)
-    # Close the old row first: the partial unique constraint allows one active row.
-    _close(old, Status.SUPERSEDED, at=c.stated_at)
+    # The old row first: the partial unique constraint allows one active row without an end.
+    give_way(old, at=c.stated_at, starts=_later(c))
     made = _new_row(decision, customer_id, topics, source, old=old)
-    Memory.objects.filter(pk=old.pk).update(superseded_by=made)
+    follow(old, made)
     return made
+
+
+def _later(c: Candidate) -> datetime | None:
+    """The day from which on a standing value is to hold, where that was still to come."""
+    ahead = c.valid_from is not None and c.valid_from > c.stated_at
+    return c.valid_from if ahead and c.valid_until is None else None
+
+
+def give_way(old: Memory, *, at: datetime, starts: datetime | None) -> None:
+    """End what stood: at once, or when the new value `starts`, if it holds today."""
+    holds_today = old.valid_from is None or old.valid_from <= at
+    if starts and holds_today:
+        _ends(old, at=starts)
+    else:
+        _close(old, Status.SUPERSEDED, at=at)
+
+
+def follow(old: Memory, new: Memory) -> None:
+    """Link the rows; what was to hold till `old` takes over now holds till `new` does."""
+    Memory.objects.filter(pk=old.pk).update(superseded_by=new)
+    before = Memory.objects.filter(superseded_by=old, status=Status.ACTIVE)
+    if new.valid_from and new.valid_from > new.stated_at:
+        before.update(valid_until=new.valid_from, superseded_by=new)
+    else:
+        before.update(status=Status.SUPERSEDED, ended_at=new.stated_at, superseded_by=new)
+    if new.valid_until:  # it stands till a value that is to come already
+        to_come = Memory.objects.filter(
+            customer_id=new.customer_id, topic_id=new.topic_id, status=Status.ACTIVE
+        )
+        plan = to_come.filter(valid_from=new.valid_until, valid_until=None).first()
+        Memory.objects.filter(pk=new.pk).update(superseded_by=plan)
+
+
+def _ends(old: Memory, *, at: datetime) -> None:
+    old.valid_until = min(old.valid_until, at) if old.valid_until else at
+    old.save(update_fields=["valid_until"])
 
 
 def _close(old: Memory, status: Status, *, at: datetime) -> None:

@@ -37,7 +37,12 @@ def _keep(card: Conflict, now: datetime) -> None:
 
 
 def _replace(card: Conflict, now: datetime) -> None:
-    _set(card.old, status=Status.SUPERSEDED, ended_at=card.new.stated_at, superseded_by=card.new)
+    starts = card.new.valid_from
+    if starts and starts > now:
+        _set(card.old, valid_until=starts, superseded_by=card.new)
+    else:
+        ended = {"status": Status.SUPERSEDED, "ended_at": card.new.stated_at}
+        _set(card.old, **ended, superseded_by=card.new)
     _set(card.new, status=Status.ACTIVE)
 
 
@@ -45,7 +50,8 @@ def _both(card: Conflict, now: datetime) -> None:
     """Both were right: of one value the old one held until the new one was said."""
     if card.old.single_valued:
         since = card.new.valid_from or card.new.stated_at
-        _set(card.old, status=Status.EXPIRED, valid_until=since, ended_at=since)
+        over = {"status": Status.EXPIRED, "ended_at": since} if since <= now else {}
+        _set(card.old, valid_until=since, **over)
         _set(card.new, status=Status.ACTIVE, valid_from=since)
     else:
         _set(card.new, status=Status.ACTIVE)

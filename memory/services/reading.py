@@ -164,10 +164,12 @@ def _of_now(
     for said in working:
         topic = known_topics.get(said.get("topic") or "")
         if said.get("intent", "state") != "state":
+            if (since := _time(said.get("valid_from"))) and since > now:
+                continue  # it holds till then
             rows = [r for r in rows if not _taken_back(r, said)]
             continue
-        until = _time(said.get("valid_until"))
-        if until is not None and until <= now:
+        since, until = _time(said.get("valid_from")), _time(said.get("valid_until"))
+        if (until is not None and until <= now) or (since is not None and since > now):
             continue
         single = topic is not None and topic.cardinality == "one"
         if single and not said.get("adds") and until is None:

@@ -61,6 +61,7 @@ def _like(old: Memory, value: str, text: str, now: datetime) -> Candidate:
         quote="",
         seq=old.source_seq or 0,
         stated_at=now,
+        valid_from=old.valid_from,
         valid_until=old.valid_until,
         confidence=1.0,
         importance=old.importance,
@@ -86,10 +87,11 @@ def _make_room(m: Memory, now: datetime) -> dict[str, Any] | None:
     standing = _stands(m)
     if standing is None:
         return None
-    Memory.objects.filter(pk=standing.pk).update(
-        status=Status.SUPERSEDED, ended_at=min(m.stated_at, now), superseded_by=m
-    )
-    return {"id": standing.pk, **write.snapshot(standing)}
+    before = {"id": standing.pk, **write.snapshot(standing)}
+    starts = m.valid_from if m.valid_from and m.valid_from > now else None
+    write.give_way(standing, at=min(m.stated_at, now), starts=starts)
+    write.follow(standing, m)
+    return before
 
 
 def confirm(memory_id: int, *, by: str, now: datetime) -> Memory:
@@ -176,7 +178,10 @@ def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
         m.save(update_fields=["status", "ended_at", "needs_review", "confirmed_at"])
         if replaced := before.get("replaced"):
             Memory.objects.filter(pk=replaced["id"]).update(
-                status=replaced["status"], ended_at=replaced["ended_at"], superseded_by=None
+                status=replaced["status"],
+                ended_at=replaced["ended_at"],
+                valid_until=replaced["valid_until"],
+                superseded_by=None,
             )
         Conflict.objects.filter(new=m).update(decision="", decided_at=None, decided_by=None)
         if m.topic and m.quote:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -83,8 +84,13 @@ def note_now(
     pipeline.embed_missing(customer_id)
     if not any(d.action is not Action.IGNORE for d in decisions):
         return []
-    standing = Memory.objects.for_customer(customer_id).active(now)
-    return list(standing.filter(topic__key=topic, kind="fact"))
+    facts = Memory.objects.for_customer(customer_id).filter(topic__key=topic, kind="fact")
+    to_come = facts.filter(status=Status.ACTIVE, valid_from__gt=now, stated_at__in=_times(found))
+    return list(to_come) or list(facts.active(now))
+
+
+def _times(found: Iterable[Candidate]) -> list[datetime]:
+    return [c.stated_at for c in found]
 
 
 def remember(

@@ -1,4 +1,5 @@
-"""Until when something holds, reckoned from the message's own time in the customer's zone."""
+"""From when and until when something holds, reckoned from the message's own time in the
+customer's zone."""
 # ruff: noqa: E501
 
 from __future__ import annotations
@@ -76,6 +77,37 @@ _WHILE = re.compile(
     r"\b(?:while (?:i'm|im|i am|we're|my|the|our|he|she|they)|as long as|during (?:my|our|the)|for now|for the time being|"
     r"temporarily|until (?:i'm|i am|my|the|we|it|further|then|i))\b"
 )
+_FROM = (
+    r"\b(?P<word>from|starting(?: from| on| in| with| as of)?|beginning(?: on| in| with)?|as of|as from|effective(?: from| on)?|"
+    r"with effect from|commencing(?: on| in)?|ab(?: dem)?|a partir del?)\s+"
+)
+_NEXT = r"(?:the |this |next |coming |following )*"
+_ONE_DAY = _DAY.removesuffix(r"s?\b") + r"\b"  # "from Mondays" is every week
+# "from Monday to Friday" is every week too, and "from May to June" has an end besides.
+_NO_RANGE = r"(?!\s*(?:to|till?|until|through|thru|-|–|/)\b)"
+_DATE = (
+    r"(?:the )?(?:" + _MONTH + r"\.?(?: (?:the )?(?P<dom>\d{1,2})(?:st|nd|rd|th)?\b)?"
+    r"|(?P<dom2>\d{1,2})(?:st|nd|rd|th|\.)?(?: of| de)? " + _MONTH.replace("month", "month2") + ")"
+    r"(?:,? (?P<year>20\d\d))?"
+)
+_FROM_DAY = re.compile(_FROM + _NEXT + _ONE_DAY + _NO_RANGE)
+_FROM_DATE = re.compile(_FROM + _NEXT + _DATE)
+_FROM_DOM = re.compile(_FROM + r"the (?P<dom>\d{1,2})(?:st|nd|rd|th)\b" + _NO_RANGE)
+_FROM_NEXT = re.compile(_FROM + r"(?:the )?(?:next |coming )(?P<unit>week|month|year)\b")
+_FROM_WORD = re.compile(_FROM + r"(?:the )?(?P<unit>tomorrow|new year)\b")
+_FROM_IN = re.compile(
+    r"\b(?:starting|beginning) in (?:about )?" + _COUNT + r" (?P<unit>day|week|month)s?\b"
+)
+# A change that is still to come: "next month I'm switching to …", "we're moving on Monday".
+_WILL_CHANGE = re.compile(
+    r"\b(?:switching|changing|moving|transferring|will (?:be )?(?:switch|chang|mov|transfer)\w*|"
+    r"(?:'ll|going to) (?:switch|change|move|transfer))\b"
+)
+_ON_DAY = re.compile(r"\bon " + _NEXT + _ONE_DAY + _NO_RANGE)
+_ON_DATE = re.compile(r"\b(?:in|on) " + _NEXT + _DATE)
+_ON_NEXT = re.compile(r"\bnext (?P<unit>week|month|year)\b")
+_TO = re.compile(r"\s*(?:to|till?|until|through|thru|-|–)\s*(?:the end of )?" + _DATE)
+_FAR = 183  # days; "from April" said in June is the April that was
 _UNKNOWN_END = timedelta(days=28)  # a time without a date ends some day; asking again is better
 _PAST = re.compile(r"\b(?:was|were|had|did|went|used to|lived|worked|stayed|been)\b")
 
@@ -89,8 +121,106 @@ class Until:
     end: int
 
 
-def until(text: str, *, said_at: datetime, timezone: str) -> Until | None:
-    """Return the end that a text sets, or None. A day named as the end still belongs to it."""
+@dataclass(frozen=True)
+class Since:
+    """When it begins, which is still to come, and the words that say so."""
+
+    at: datetime
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The time that a text gives for what it says."""
+
+    since: Since | None = None
+    until: Until | None = None
+
+
+def holds(text: str, *, said_at: datetime, timezone: str) -> Holds:
+    """Return from when and until when what a text says holds."""
+    zone = ZoneInfo(timezone)
+    today = said_at.astimezone(zone).date()
+    folded = plain(text)
+    first = _first(folded, today)
+    if first is None:
+        return Holds(until=until(text, said_at=said_at, timezone=timezone))
+    day, start, end = first
+    since = Since(datetime.combine(day, time(), tzinfo=zone), start, end)
+    if (ranged := _TO.match(folded, end)) and (last := _last_of(ranged, day)):
+        return Holds(since, Until(_end_of_day(last, zone), *ranged.span()))
+    rest = text[:start] + " " * (end - start) + text[end:]
+    return Holds(since, until(rest, said_at=said_at, timezone=timezone, first=day))
+
+
+def begun(text: str, *, said_at: datetime, timezone: str) -> str:
+    """The text without the words that say from when: "April" is no name of a plan."""
+    since = holds(text, said_at=said_at, timezone=timezone).since
+    return (text[: since.start] + text[since.end :]).strip(" ,") if since else text
+
+
+def without(text: str, *, said_at: datetime, timezone: str) -> str:
+    """The text without the words that say from when and until when."""
+    found = holds(text, said_at=said_at, timezone=timezone)
+    spans = [(x.start, x.end) for x in (found.since, found.until) if x is not None]
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _first(folded: str, today: date) -> tuple[date, int, int] | None:
+    """The first day of what is still to come, with the words that name it."""
+    changes = _WILL_CHANGE.search(folded) is not None
+    for pattern, reckon in (*_STARTS, *(_CHANGES if changes else ())):
+        found = pattern.search(folded)
+        day = reckon(found, today) if found else None
+        if found and day is not None and day > today:
+            return day, *found.span()
+    return None
+
+
+def _last_of(found: re.Match[str], first: date) -> date | None:
+    """The end of a range; a month that is named as the end belongs to it."""
+    day = _next_date(found, first, far=366)
+    if day is None or found["dom"] or found["dom2"]:
+        return day
+    return day.replace(day=calendar.monthrange(day.year, day.month)[1])
+
+
+def _next_date(found: re.Match[str], today: date, *, far: int = _FAR) -> date | None:
+    month = _month(found["month"] or found["month2"])
+    named = int(found["dom"] or found["dom2"] or 1)
+    for year in (int(found["year"]),) if found["year"] else (today.year, today.year + 1):
+        last = calendar.monthrange(year, month)[1]
+        if not 1 <= named <= last:
+            return None
+        day = date(year, month, named)
+        if day > today:
+            return day if found["year"] or (day - today).days <= far else None
+    return None
+
+
+def _next_unit(found: re.Match[str], today: date) -> date:
+    if found["unit"] == "tomorrow":
+        return today + timedelta(days=1)
+    unit = "year" if found["unit"] == "new year" else found["unit"]
+    return _unit_end(unit, today) + timedelta(days=1)
+
+
+def _in_so_long(found: re.Match[str], today: date) -> date:
+    said = found["count"]
+    number = int(said) if said.isdigit() else _NUMBERS[said]
+    return today + timedelta(days=number * {"day": 1, "week": 7, "month": 30}[found["unit"]])
+
+
+def until(
+    text: str, *, said_at: datetime, timezone: str, first: date | None = None
+) -> Until | None:
+    """Return the end that a text sets, or None. A day named as the end still belongs to it.
+
+    `first`: when it begins, if not today.
+    """
     zone = ZoneInfo(timezone)
     now = said_at.astimezone(zone)
     folded = plain(text)
@@ -98,7 +228,7 @@ def until(text: str, *, said_at: datetime, timezone: str) -> Until | None:
         found = pattern.search(folded)
         if found is None or (pattern is _FOR and _PAST.search(folded)):
             continue
-        day = reckon(found, now.date())
+        day = reckon(found, first or now.date())
         if day is not None:
             return Until(_end_of_day(day, zone), found.start(), found.end())
     found = _WHILE.search(folded)
@@ -197,3 +327,9 @@ _RECKONERS = (
     (_UNTIL_NEXT, _before_next), (_UNTIL_WORD, _word), (_FOR, _count), (_THIS, _this),
     (_TODAY, lambda found, today: today),
 )  # fmt: skip
+
+_STARTS = (
+    (_FROM_IN, _in_so_long), (_FROM_DATE, _next_date), (_FROM_DAY, _weekday), (_FROM_DOM, _day_of_month),
+    (_FROM_NEXT, _next_unit), (_FROM_WORD, _next_unit),
+)  # fmt: skip
+_CHANGES = ((_ON_DATE, _next_date), (_ON_DAY, _weekday), (_ON_NEXT, _next_unit))

@@ -167,6 +167,7 @@ def reads_everything_as_a_fact(request):
                 "seq": m["seq"],
                 "negated": False,
                 "adds": True,
+                "valid_from": "",
                 "valid_until": "",
                 "sure": 1.0,
             }

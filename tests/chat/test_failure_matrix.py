@@ -214,6 +214,7 @@ class TestMemory:
         "seq": 1,
         "negated": False,
         "adds": False,
+        "valid_from": "",
         "valid_until": "",
         "sure": 0.9,
     }

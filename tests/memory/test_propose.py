@@ -28,6 +28,7 @@ def item(**changes):
         "seq": 2,
         "negated": False,
         "adds": False,
+        "valid_from": "",
         "valid_until": "",
         "sure": 0.9,
     } | changes

@@ -102,7 +102,8 @@ def candidate(
     topic, shares = u.specs[main.best], u.known.kinds[main.best]
     quote = run.text[span[0].clause.start : span[-1].clause.end]
     message = run.message_at(span[0].clause.start)
-    value = values.value_of(main.clause.text, topic, u.known.words[main.best], shares)
+    told = times.begun(main.clause.text, said_at=message.at, timezone=u.timezone)
+    value = values.value_of(told, topic, u.known.words[main.best], shares)
     if not value and values.coded(shares):
         value = values.code_in(quote, shares, u.known.words[main.best])
     folded = acts.plain(main.text)
@@ -112,7 +113,7 @@ def candidate(
     sentence = " ".join(
         c.text for c in clauses.split(run.text) if c.sentence == main.clause.sentence
     )
-    limit = times.until(sentence, said_at=message.at, timezone=u.timezone)
+    holds = times.holds(sentence, said_at=message.at, timezone=u.timezone)
     negated = topic.category is Category.PREFERENCE and bool(acts.NEGATION.search(folded))
     beside = any(
         c.topic == topic.key and c.intent is Intent.STATE and not _is_over(c) for c in made
@@ -131,7 +132,8 @@ def candidate(
         intent=intent,
         negated=negated,
         adds=intent is Intent.STATE and adds,
-        valid_until=limit.at if limit and intent is Intent.STATE else None,
+        valid_from=holds.since.at if holds.since else None,
+        valid_until=holds.until.at if holds.until and intent is Intent.STATE else None,
         confidence=round(min(1.0, main.chance), 3),
         importance=0.8 if topic.permanent or topic.sensitive else 0.5,
     )

@@ -115,9 +115,8 @@ class Understanding:
         return told or shares.get("relation", 0.0) >= 0.3 or shares.get("animal", 0.0) >= 0.3
 
     def _bare(self, text: str, run: Run) -> str:
-        """The clause without greetings, and without the words that say until when."""
-        limit = times.until(text, said_at=run.messages[0].at, timezone=self.timezone)
-        left = (text[: limit.start] + text[limit.end :]) if limit else text
+        """The clause without greetings, and without the words that say from or until when."""
+        left = times.without(text, said_at=run.messages[0].at, timezone=self.timezone)
         core = acts.OPENERS.match(acts.plain(left))
         left = left[core.end() :].strip(" ,") if core else left.strip(" ,")
         return left if re.search(r"\d", left) or kinds.stems(left) else text
