@@ -92,6 +92,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "You told us something newer about this, and it is not noted yet. I have passed your "
         "question on to a person here.",
     ),
+    "distress": (
+        "I am sorry to hear that. I have asked a person here, who will answer you.",
+        "I am sorry. That is for a person here: I have passed it on, and you will hear from them.",
+    ),
     "request": ("I have passed this on to a person here, who will take care of it.",),
     "model": (
         "The automatic reply did not come. I have asked a person, who will answer you here.",

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from . import patterns as p
+from .distress import in_distress
 from .intents import Embed, Kind, likelihoods
 
 SURE = 0.45  # chosen on invented messages of several trades and the development turns
@@ -19,6 +20,7 @@ SURE_OF_A_PART = 0.8  # a sentence taken out of its story alarms sooner
 MOST_PARTS = 8
 DANGER_WEIGHT = 0.5
 LISTED_WEIGHT = 0.7
+NAMED = 0.65  # cosine from which the business's own words are meant
 FAR = 0.45  # cosine of sentences that merely speak of the same things
 CALMER = 0.25  # "I faint at the sight of needles", "what do I do if …"
 
@@ -37,7 +39,10 @@ def alarm(text: str, *, listed: Sequence[str], embed: Embed) -> float:
     score = likelihoods(text, embed=embed)[Kind.EMERGENCY.value]
     danger, calm = p.hits(plain, (p.DANGER, p.HISTORY))
     score += DANGER_WEIGHT * danger - CALMER * calm
-    return score + LISTED_WEIGHT * max(0.0, nearest(plain, listed, embed) - FAR)
+    near = nearest(plain, listed, embed)
+    if not danger and near < NAMED and in_distress(text):
+        score -= CALMER  # strong pain alone brings a person; the business says what is an emergency
+    return score + LISTED_WEIGHT * max(0.0, near - FAR)
 
 
 def nearest(text: str, listed: Sequence[str], embed: Embed) -> float:

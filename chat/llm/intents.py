@@ -19,6 +19,7 @@ import numpy.typing as npt
 from memory.types import Vector
 
 from . import patterns as p
+from .distress import in_distress
 
 Embed = Callable[[str], Vector]
 Floats = npt.NDArray[np.float32]
@@ -68,6 +69,7 @@ class Reading:
     why: str
     scores: dict[str, float] = field(default_factory=dict)
     asks: bool = False  # it holds a question
+    distress: bool = False  # strong pain or distress now: for a person, in any trade
 
     def score(self, kind: Kind) -> float:
         return self.scores.get(kind.value, 0.0)
@@ -84,8 +86,10 @@ def read(text: str, *, embed: Embed, english: str = "") -> Reading:
         both, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.ASKS, p.WISHES)
     )
 
+    distress = in_distress(both)
+
     def as_(kind: Kind, why: str) -> Reading:
-        return Reading(kind, why, scores, asks=asks)
+        return Reading(kind, why, scores, asks=asks, distress=distress)
 
     if small_talk_alone(text):
         return as_(Kind.SMALL_TALK, "nothing but courtesies")

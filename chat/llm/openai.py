@@ -241,6 +241,8 @@ def _open(moves: Sequence[Move], need: NeedsHuman | None, tools: Sequence[dict[s
 
     What only a person can judge stays a person's; but "where is my parcel" may have a tool.
     """
+    if need is not None and need.wording == "distress":
+        return False
     if need is not None and need.wording == "personal":
         return need.reason == "unsure" and bool(tools)
     if need is not None:

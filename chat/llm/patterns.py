@@ -50,6 +50,13 @@ YOU = phrases("you")
 
 DANGER = phrases("danger")
 IDIOM = phrases("idiom")  # a dangerous word that means no danger: taken out before DANGER is tried
+DISTRESS = phrases("distress")  # strong pain or distress, said of now
+DISTRESS_NOT = phrases("distress_not")  # pain to come, over, denied, or no pain at all
+OF_ONES_OWN = re.compile(
+    r"\b(i|i'?m|i'?ve|me|my|mine|we|us|our|he|she|his|her|he'?s|she'?s|mi|me|mein|meine|mir|ich|mon|ma|"
+    r"mes|je|j'ai|meu|minha|mio|mia)\b",
+    re.IGNORECASE,
+)
 HISTORY = phrases("history")  # it was once, or only might be
 EMOJI_ONLY = re.compile(r"^[\W\d_]*$")
 

@@ -55,7 +55,9 @@ async def test_what_it_fills_in_fits_the_schema(model, name, schema):
 
 async def test_a_long_schema_is_filled_in_or_given_up_as_bad_output(model):
     prompt = [{"role": "user", "content": "List nothing: answer with an empty list of items."}]
-    asked = model.fill(prompt, name="memory_extract", schema=EXTRACT_SCHEMA, deadline=soon())
+    asked = model.fill(
+        prompt, name="memory_extract", schema=EXTRACT_SCHEMA, deadline=soon(240), max_tokens=150
+    )
 
     [got] = await asyncio.gather(asked, return_exceptions=True)
 
