@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from chat import conversations, wordings
 from chat.conversations import NewRow
+from chat.llm import saying
 from chat.llm.base import (
     Answer,
     Ask,
@@ -134,7 +136,8 @@ class _Writer:
         if fresh:
             conversations.note_for_now(self.asked.conversation.pk, fresh)
         key = "noted_after_asking" if move.asked else "noted"
-        self._say(key, facts=" ".join(dict.fromkeys(_ended(c["text"]) for c in move.facts)))
+        said = dict.fromkeys(saying.said_back(c["text"]) for c in move.facts)
+        self._say(key, facts=_ended("; ".join(said)))
         self.reply.topics += [c["topic"] for c in move.facts if c.get("topic")]
         return "noted"
 
@@ -162,8 +165,9 @@ class _Writer:
 
     def _usenote(self, move: UseNote) -> str:
         slots = {f.topic: f.value for f in reversed(move.facts) if f.topic}
+        own = frozenset(slots)
         slots |= {str(k): str(v) for k, v in move.tool_result.items()}
-        self._row(NewRow(wordings.without_gaps(wordings.fill(move.note.text, slots))))
+        self._row(NewRow(wordings.without_gaps(_filled(move.note.text, slots, own))))
         self._about(move.facts)
         return "note"
 
@@ -190,8 +194,17 @@ def _lines(facts: Sequence[Fact]) -> str:
 
 def _labelled(fact: Fact) -> str:
     """A fact that was a mere value ("Acorn Health") carries its label already."""
-    text = _ended(fact.text)
-    return text if text.startswith(f"{fact.label}:") else f"{fact.label}: {text}"
+    label = f"{fact.label}: "
+    return _ended(saying.said_back(label + fact.text.removeprefix(label)))
+
+
+def _filled(text: str, slots: dict[str, str], own: frozenset[str]) -> str:
+    """`own`: the slots that hold the customer's words; what a tool says stays as it is."""
+    for name in own & slots.keys():
+        start = rf"(?:^|(?<=[.!?]\s)|(?<=\n))\{{{name}\}}"
+        text = re.sub(start, lambda _: saying.in_sentence(slots[name], at_start=True), text)  # noqa: B023
+        slots = slots | {name: saying.in_sentence(slots[name])}
+    return wordings.fill(text, slots)
 
 
 def _ended(text: str) -> str:
