@@ -36,6 +36,11 @@ app.conf.beat_schedule = {
     "chat-close-idle": {"task": "chat.close_idle", "schedule": 60.0},
     "chat-drop-tokens": {"task": "chat.drop_tokens", "schedule": crontab(hour="4", minute="20")},
     "desk-watch": {"task": "escalations.tasks.watch", "schedule": 30.0},
+    # Each morning; an answer is told of once for each of its review dates.
+    "desk-tell-owners": {
+        "task": "escalations.tasks.tell_owners",
+        "schedule": crontab(hour="6", minute="40"),
+    },
     "desk-mails": {"task": "escalations.tasks.send_mails", "schedule": 30.0},
 }
 

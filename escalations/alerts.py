@@ -10,6 +10,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory import services
 
 from . import broadcast, delivery, hours, promise
 from .models import Escalation
@@ -43,6 +46,27 @@ def realert(now: datetime) -> int:
         .select_related("queue__calendar")
     )
     return sum(_realert(e, now) for e in waiting if _too_long(e, now))
+
+
+@transaction.atomic
+def tell_owners(*, now: datetime) -> int:
+    """One mail to each owner of answers that became due for a look. Return how many mails."""
+    sent = 0
+    due = services.tell_owners(now=now)
+    for owner in User.objects.filter(pk__in=due).order_by("pk"):
+        if not owner.email or not _wants_mail(owner):
+            continue  # the desk shows it
+        number = len(due[owner.pk])
+        subject = ngettext(
+            "{number} answer of yours is due for a look",
+            "{number} answers of yours are due for a look",
+            number,
+        ).format(number=number)
+        link = delivery.absolute(reverse("escalations:review"))
+        body = _("Are they still right? They are on the page “To check”: {link}").format(link=link)
+        delivery.queue_mail(kind="review", to=owner.email, subject=subject, body=body, now=now)
+        sent += 1
+    return sent
 
 
 def everybody() -> list[User]:

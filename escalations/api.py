@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import User
@@ -35,6 +35,7 @@ class KeepIn(Schema):
     title: str = Field(pattern=r"\S", max_length=300)
     question_id: int | None = None
     valid_until: Annotated[datetime, AfterValidator(told_time)] | None = None
+    review_on: date | None = None
 
 
 class ResolveIn(Schema):
@@ -98,6 +99,7 @@ def resolve(request: HttpRequest, pk: int, payload: ResolveIn) -> dict[str, Any]
             k.question_id,
             valid_until=k.valid_until,
             end_told="valid_until" in k.model_fields_set,
+            review_on=k.review_on,
         )
         for k in payload.keep
     ]

@@ -81,6 +81,7 @@ class Keep:
     # Who keeps it saw the proposed end, and None is "without end"; else the words decide.
     end_told: bool = False
     review_on: date | None = None
+    owner_id: int | None = None  # who looks at it again then; None: whose words they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,7 @@ def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> 
         verdict=verdict,
         valid_until=until,
         review_on=keep.review_on,
+        owner_id=keep.owner_id,
         asked=question.text if question else "",
     )
     if isinstance(stored, Memory):

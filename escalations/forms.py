@@ -9,11 +9,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from chat.frames import BadFrame, clean
 from memory.types import told_time
 
+from . import people
 from .capture import SCOPES, Keep, Scope, Step
 
 
@@ -52,7 +54,17 @@ class AnswerForm(forms.Form):
         label=_("Look at it again on"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=_("Empty: after the usual time."),
     )
+    owner = forms.ModelChoiceField(
+        queryset=User.objects.none(), required=False, label=_("Who looks at it then")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen: Any = self.fields["owner"]
+        chosen.queryset = people.staff()
+        chosen.label_from_instance = people.name_of
 
 
 class FactForm(forms.Form):
@@ -87,7 +99,11 @@ def keeps(data: Mapping[str, Any], step: Step, now: datetime) -> tuple[list[Keep
     until, fault = _until(str(data.get("valid_until", "")), step.zone, now)
     if fault:
         return [], [fault]
+    review_on, fault = _review(str(data.get("review_on", "")), now)
+    if fault:
+        return [], [fault]
     question = str(data.get("question", ""))
+    owner = str(data.get("owner", ""))
     return [
         Keep(
             scope=scope,
@@ -97,6 +113,8 @@ def keeps(data: Mapping[str, Any], step: Step, now: datetime) -> tuple[list[Keep
             replaces=replaces if scope == "everyone" else None,
             valid_until=until,
             end_told="valid_until" in data,
+            review_on=review_on,
+            owner_id=next((u.pk for u in people.staff() if str(u.pk) == owner), None),
         )
         for scope in SCOPES
         if chosen[scope]
@@ -116,3 +134,15 @@ def _until(text: str, zone: str, now: datetime) -> tuple[datetime | None, Fault 
     if until <= now:
         return None, Fault("valid_until", str(_("That day is over.")))
     return until, None
+
+
+def _review(text: str, now: datetime) -> tuple[date | None, Fault | None]:
+    if not text:
+        return None, None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None, Fault("review_on", str(_("This is not a date.")))
+    if day <= now.date():
+        return None, Fault("review_on", str(_("Please name a day to come.")))
+    return day, None

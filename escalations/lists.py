@@ -88,7 +88,7 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
         overdue=Count("pk", filter=overdue(now)),
     )
     figures["bot"] = _live(now).count()
-    figures["review"] = services.number_to_review(now) + not_helped().count()
+    figures["review"] = services.number_to_review(now, staff_id=staff.pk) + not_helped().count()
     return figures
 
 

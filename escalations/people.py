@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from chat.conversations import business
@@ -15,6 +16,11 @@ NO_ROLE = "staff"
 def name_of(user: User) -> str:
     """Return the name that colleagues see."""
     return user.get_full_name() or user.get_username()
+
+
+def staff() -> QuerySet[User]:
+    """Return everybody at the desk, as colleagues are listed."""
+    return User.objects.filter(is_staff=True, is_active=True).order_by("first_name", "username")
 
 
 def role_of(user: User) -> str:

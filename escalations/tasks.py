@@ -22,6 +22,11 @@ def send_mails() -> int:
 
 
 @shared_task
+def tell_owners() -> int:
+    return alerts.tell_owners(now=timezone.now())
+
+
+@shared_task
 def watch() -> dict[str, int]:
     """Alert what the bell missed, alert again; warn of quiet claims and return them."""
     now = timezone.now()

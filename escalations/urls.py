@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import acts, console, customers, keeping, learning, replies, reporting, review
+from .views import acts, answers, console, customers, keeping, learning, replies, reporting, review
 
 app_name = "escalations"
 urlpatterns = [
@@ -33,6 +33,7 @@ urlpatterns = [
     path("review/decide/", review.decide, name="decide"),
     path("review/look/", review.look, name="look_at_card"),
     path("answers/add/", learning.add_answer, name="add_answer"),
+    path("answers/<int:pk>/", answers.answer, name="answer"),
     path("gaps/", learning.ledger, name="gaps"),
     path("gaps/<int:pk>/", keeping.waiting, name="waiting"),
     path("search/", learning.find, name="search"),

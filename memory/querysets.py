@@ -27,6 +27,10 @@ class AnswerQuerySet(models.QuerySet["Answer"]):
     def active(self, now: datetime) -> AnswerQuerySet:
         return self.filter(_in_force(now), status=Status.ACTIVE)
 
+    def stale(self, now: datetime) -> AnswerQuerySet:
+        """Given to customers, and due for somebody's look."""
+        return self.active(now).filter(review_on__lte=now.date())
+
 
 def _in_force(now: datetime) -> Any:
     return (Q(valid_from=None) | Q(valid_from__lte=now)) & (

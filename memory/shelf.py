@@ -25,6 +25,8 @@ class Stored:
     text_vector: Vector | None
     # Chosen by a customer, confirmed by nobody: they rank what is offered, and never deliver.
     doubtful: tuple[tuple[str, Vector | None], ...] = ()
+    # Normalised wordings that staff later said mean another answer: they deliver that one.
+    yields: frozenset[str] = frozenset()
 
     def with_doubtful(self) -> Stored:
         wordings = (*self.wordings, *(w for w, _ in self.doubtful))

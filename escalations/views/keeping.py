@@ -43,6 +43,9 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         "until": request.POST.get("valid_until", step.until.isoformat() if step.until else ""),
         "faults": {f.field: f.text for f in faults},
         "title": request.POST.get("title", step.title),
+        "review_on": request.POST.get("review_on", ""),
+        "colleagues": people.staff(),
+        "owner": number(request.POST.get("owner")),
         "shows": "main",
     }
     return page(

@@ -38,6 +38,7 @@ def add_answer(request: DeskRequest) -> HttpResponse:
             author_name=people.signs_as(request.user),
             role=form.cleaned_data["role"],
             review_on=form.cleaned_data["review_on"],
+            owner_id=form.cleaned_data["owner"] and form.cleaned_data["owner"].pk,
             source_ref="desk",
             now=now,
         )

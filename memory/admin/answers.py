@@ -33,7 +33,7 @@ class AnswerForm(forms.ModelForm[Answer]):
 
     class Meta:
         model = Answer
-        fields = ["title", "parts", "role", "author_name", "valid_until", "review_on"]
+        fields = ["title", "parts", "role", "author_name", "owner", "valid_until", "review_on"]
 
 
 class StaleFilter(admin.SimpleListFilter):
@@ -63,6 +63,8 @@ class AnswerAdmin(ServiceAdmin[Answer]):
     def write(
         self, request: HttpRequest, obj: Answer, data: dict[str, Any], *, change: bool
     ) -> Model | None:
+        owner = data.pop("owner", None)
+        data["owner_id"] = owner and owner.pk
         if change:
             who: dict[str, Any] = {"by": actor(request), "staff_id": staff_id(request)}
             return services.revise_answer(obj.pk, **data, **who, now=now())

@@ -89,5 +89,13 @@ def retire(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str,
 
 def _answer(a: Answer) -> dict[str, Any]:
     fields = ("id", "title", "parts", "text", "category", "status", "author_name", "role")
-    more = ("said_at", "recorded_at", "review_on", "valid_from", "valid_until", "superseded_by_id")
+    more = (
+        "owner_id",
+        "said_at",
+        "recorded_at",
+        "review_on",
+        "valid_from",
+        "valid_until",
+        "superseded_by_id",
+    )
     return {name: getattr(a, name) for name in (*fields, *more)}

@@ -77,7 +77,7 @@ class Index:
         self.stored = tuple(sorted((s for s in stored if s.wordings), key=lambda s: s.id))
         self._equal: dict[str, set[int]] = {}
         for a, s in enumerate(self.stored):
-            for wording in s.wordings:
+            for wording in (w for w in s.wordings if normalise(w) not in s.yields):
                 for key in {normalise(wording), gist(wording)} - {""}:
                     self._equal.setdefault(key, set()).add(a)
         if not self.stored:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import MD5
 from pgvector.django import HalfVectorField
 
 from memory.querysets import AnswerQuerySet
@@ -116,6 +118,14 @@ class AnswerMatch(models.Model):
                 fields=["answer", "customer", "asked_normalised"],
                 condition=Q(outcome__in=["chosen", "refused"]),
                 name="answermatch_one_vote_per_customer",
+            ),
+            # Two answers under one wording, and neither would be delivered. Deferred to the end
+            # of a statement: what moves a wording with all its rows breaks nothing on the way.
+            ExclusionConstraint(
+                name="answermatch_one_answer_per_wording",
+                expressions=[(MD5("asked_normalised"), "="), ("answer", "<>")],
+                condition=Q(outcome="confirmed", answer__isnull=False),
+                deferrable=models.Deferrable.IMMEDIATE,
             ),
         ]
         indexes = [

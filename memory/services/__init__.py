@@ -37,7 +37,7 @@ from .people import erase, export, identify, new_customer, request_erase
 from .reading import as_of, known_about, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
-from .stale import still_right
+from .stale import still_right, tell_owners
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
 from .waiting import number_to_review, to_review
@@ -129,6 +129,7 @@ __all__ = [
     "still_right",
     "sweep",
     "task_namespace",
+    "tell_owners",
     "title_of",
     "to_review",
     "undo_conflict",

@@ -63,6 +63,7 @@ def capture_answer(
     explicit: bool = True,
     valid_until: datetime | None = None,
     review_on: date | None = None,
+    owner_id: int | None = None,
     asked: str = "",
     verdict: ShareVerdict | None = None,
     pending: bool = False,
@@ -95,6 +96,7 @@ def capture_answer(
         "share_reason": _why(verdict, pending=pending, explicit=explicit),
         "valid_until": valid_until,
         "review_on": review_on,
+        "owner_id": owner_id,
     }
     if replaces is not None:
         answer = revise_answer(replaces, **told)
@@ -117,6 +119,7 @@ class _Told(TypedDict):
     share_reason: str
     valid_until: datetime | None
     review_on: date | None
+    owner_id: int | None
 
 
 def _why(verdict: ShareVerdict | None, *, pending: bool, explicit: bool) -> str:

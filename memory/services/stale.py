@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 
 from memory.lifecycle.write import record_event
-from memory.models import Answer
+from memory.models import Answer, MemoryEvent
 from memory.types import Status
 
 from .answers import next_review
@@ -32,3 +33,27 @@ def still_right(answer_id: int, *, by: str, now: datetime) -> Answer:
         after={"review_on": answer.review_on.isoformat()},
     )
     return answer
+
+
+OWNER_TOLD = "answer.owner_told"
+
+
+@transaction.atomic
+def tell_owners(*, now: datetime) -> dict[int, list[Answer]]:
+    """Return what is due for a look by owner, each answer once for each of its review dates.
+
+    The events that say so are written with it: who calls this sends the mails in one transaction.
+    """
+    told = MemoryEvent.objects.filter(kind=OWNER_TOLD).exclude(answer=None)
+    said = set(told.values_list("answer_id", "after__review_on"))
+    due: dict[int, list[Answer]] = {}
+    rows = Answer.objects.stale(now).filter(owner__is_active=True).select_for_update(of=("self",))
+    for answer in rows.order_by(F("review_on"), "pk"):
+        day = answer.review_on.isoformat() if answer.review_on else ""
+        if (answer.pk, day) in said or answer.owner_id is None:
+            continue
+        due.setdefault(answer.owner_id, []).append(answer)
+        record_event(
+            OWNER_TOLD, at=now, actor="system", answer_id=answer.pk, after={"review_on": day}
+        )
+    return due

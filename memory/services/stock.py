@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import Count, Max, Q, Sum
 
 from memory.lifecycle.match import Index
+from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Answer, AnswerMatch, Customer
@@ -72,8 +73,12 @@ def _make(now: datetime, rows: object, embedded: object) -> Stock:
     votes = list(AnswerMatch.objects.filter(_counts()).order_by("pk"))
     wordings = _wordings(v for v in votes if v.answer_id in answers)
     used = [v for firm, loose in wordings.values() for v in firm + loose]
+    yields = _yields(answers.values(), wordings)
     complete = _embed_missing(answers.values(), used)
-    stored = [_stored(a, *wordings.get(pk, ([], []))) for pk, a in answers.items()]
+    stored = [
+        _stored(a, *wordings.get(pk, ([], [])), yields.get(pk, frozenset()))
+        for pk, a in answers.items()
+    ]
     index = Index(stored, _outcomes(votes))
     return Stock(index, answers, rows, None if complete else embedded)
 
@@ -101,7 +106,36 @@ def _wordings(
     return found
 
 
-def _stored(answer: Answer, firm: list[AnswerMatch], loose: list[AnswerMatch]) -> Stored:
+def _yields(
+    answers: Collection[Answer],
+    wordings: Mapping[int, tuple[list[AnswerMatch], list[AnswerMatch]]],
+) -> dict[int, frozenset[str]]:
+    """Return for each answer the wordings that staff later gave to another one.
+
+    A title is staff's word too. Customers alone take no wording from each other: then it is asked.
+    """
+    said: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
+    for a in answers:
+        said[normalise(a.title)].append((a.recorded_at, a.pk))
+    for pk, (firm, _) in wordings.items():
+        for v in firm:
+            if v.outcome == AnswerMatch.Outcome.CONFIRMED:
+                said[v.asked_normalised].append((v.decided_at or v.created_at, pk))
+    meant = {text: max(by_staff)[1] for text, by_staff in said.items()}
+    lost: dict[int, set[str]] = defaultdict(set)
+    for a in answers:
+        if meant[normalise(a.title)] != a.pk:
+            lost[a.pk].add(normalise(a.title))
+    for pk, (firm, _) in wordings.items():
+        for v in firm:
+            if meant.get(v.asked_normalised, pk) != pk:
+                lost[pk].add(v.asked_normalised)
+    return {pk: frozenset(texts) for pk, texts in lost.items() if texts}
+
+
+def _stored(
+    answer: Answer, firm: list[AnswerMatch], loose: list[AnswerMatch], yields: frozenset[str]
+) -> Stored:
     lines: list[tuple[str, Any]] = [(answer.title, _of_model(answer, answer.title_embedding))]
     lines += [(v.asked, _of_model(v, v.embedding)) for v in firm]
     return Stored(
@@ -111,6 +145,7 @@ def _stored(answer: Answer, firm: list[AnswerMatch], loose: list[AnswerMatch]) -
         text=answer.text,
         text_vector=_of_model(answer, answer.text_embedding),
         doubtful=tuple((v.asked, _of_model(v, v.embedding)) for v in loose),
+        yields=yields,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
 from memory import secrets
@@ -52,6 +52,7 @@ def confirm_match(
     _cast(match, outcome, now)
 
 
+@transaction.atomic
 def confirm_wording(
     answer_id: int,
     *,
@@ -63,6 +64,7 @@ def confirm_wording(
     """Staff say that this wording means this answer: the next to use it gets it at once."""
     asked = secrets.blank(asked)
     vector = vector_of(asked)
+    _take_from_others(asked, answer_id, now)
     AnswerMatch.objects.filter(_of(customer_id)).update_or_create(
         answer_id=answer_id,
         asked_normalised=normalise(asked),
@@ -79,6 +81,18 @@ def confirm_wording(
     )
 
 
+def _take_from_others(asked: str, answer_id: int, now: datetime) -> None:
+    """A wording means one answer: staff's later word takes it from the one that had it."""
+    text = normalise(asked)
+    with connection.cursor() as cursor:  # two at once: the second finds what the first wrote
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [text])
+    AnswerMatch.objects.filter(
+        asked_normalised=text, outcome=AnswerMatch.Outcome.CONFIRMED
+    ).exclude(answer_id=answer_id).update(
+        outcome=AnswerMatch.Outcome.SOMETHING_ELSE, answer=None, decided_at=now
+    )
+
+
 def _of(customer_id: int | None) -> Q:
     return Q(customer=None) if customer_id is None else Q(customer_id=customer_id)
 
@@ -89,6 +103,8 @@ def _by_staff(
     match.staff_id, match.decided_at = staff_id, now
     match.answer_id = answer_id if answer_id is not None else match.answer_id
     match.outcome = outcome
+    if outcome == "confirmed" and match.answer_id is not None:
+        _take_from_others(match.asked, match.answer_id, now)
     match.save(update_fields=["staff", "decided_at", "answer", "outcome"])
     record_event(
         f"match.{outcome}",

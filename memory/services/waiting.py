@@ -47,8 +47,13 @@ def to_review(when: datetime) -> list[Waiting]:
     return sorted(found, key=lambda w: (-w.needed, w.since))
 
 
-def number_to_review(when: datetime) -> int:
-    return sum(rows.count() for rows in (_doubtful(), _open_conflicts(), _doubted(when)))
+def number_to_review(when: datetime, *, staff_id: int | None = None) -> int:
+    """`staff_id`: without answers that are merely due for a look of somebody else."""
+    answers = _doubted(when)
+    if staff_id is not None:
+        anothers = Q(owner__is_active=True) & ~Q(owner=staff_id)
+        answers = answers.exclude(anothers, status=Status.ACTIVE, needs_review=False)
+    return sum(rows.count() for rows in (_doubtful(), _open_conflicts(), answers))
 
 
 def _needed(when: datetime) -> Counter[tuple[str, int]]:
@@ -158,5 +163,5 @@ def _answers(needed: Counter[tuple[str, int]], when: datetime) -> list[Waiting]:
             needed=needed["answer", a.pk],
             since=a.said_at,
         )
-        for a in _doubted(when).order_by("review_on")[:READ]
+        for a in _doubted(when).select_related("owner").order_by("review_on")[:READ]
     ]

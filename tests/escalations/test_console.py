@@ -326,6 +326,20 @@ class TestTheKeepingStep:
         until = Answer.objects.get().valid_until
         assert (until and f"{until:%Y-%m-%d}") == end
 
+    def test_takes_who_looks_at_it_again_and_when(self, desk, claimed, said, kim, time_machine):
+        time_machine.move_to(NOW)
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+        assert f'<option value="{kim.pk}">Kim</option>' in page
+
+        data = {f"keep-{said[1].seq}": "everyone", "title": "Rinsing?", "owner": kim.pk}
+        refused = desk.post(f"/inbox/{claimed.pk}/keep/", data | {"review_on": "2026-03-01"})
+        assert refused.status_code == 422
+        desk.post(f"/inbox/{claimed.pk}/keep/", data | {"review_on": "2026-04-01"})
+
+        answer = Answer.objects.get()
+        assert (answer.owner, answer.review_on.isoformat()) == (kim, "2026-04-01")
+        assert answer.author.username == "sam"
+
     def test_refuses_an_end_that_is_over(self, desk, claimed, said):
         data = {f"keep-{said[1].seq}": "everyone", "title": "Rinsing?", "valid_until": "2020-01-01"}
 

@@ -6,8 +6,10 @@ import pytest
 from django.core import mail
 
 from chat import conversations
-from escalations import alerts, claim, delivery
+from escalations import alerts, claim, delivery, lists
 from escalations.models import Delivery
+from memory import services
+from memory.models import Answer
 from tests.factories import NOW
 
 
@@ -47,6 +49,61 @@ class TestAlerts:
         kim.staff_profile.notify_by_email = False
         kim.staff_profile.save()
         assert alerts.alert(escalation.pk, now=NOW) == 0
+
+
+class TestAnswersThatAreDueForALook:
+    @pytest.fixture
+    def due(self, sam, kim):
+        def make(title, owner, day):
+            return services.add_answer(
+                title=title, parts=["Yes."], by="staff:1", owner_id=owner and owner.pk,
+                review_on=day, now=NOW - timedelta(days=99),
+            )  # fmt: skip
+
+        today = NOW.date()
+        make("Due?", sam, today)
+        make("Long due?", sam, today - timedelta(days=9))
+        make("Not due?", kim, today + timedelta(days=1))
+        make("Nobody's?", None, today)
+
+    def test_are_told_to_their_owner_in_one_mail_once(self, due, sam, kim):
+        assert alerts.tell_owners(now=NOW) == 1
+        assert alerts.tell_owners(now=NOW + timedelta(hours=2)) == 0
+
+        mail = Delivery.objects.get()
+        assert mail.to == sam.email
+        assert "2 answers of yours" in mail.subject
+        assert "/inbox/review/" in mail.body
+
+    def test_are_told_again_when_their_next_date_has_come(self, due, sam, kim):
+        alerts.tell_owners(now=NOW)
+        for answer in Answer.objects.filter(owner=sam):
+            services.still_right(answer.pk, by="staff:1", now=NOW)
+
+        assert alerts.tell_owners(now=NOW + timedelta(days=30)) == 1  # Kim's own
+        assert alerts.tell_owners(now=NOW + timedelta(days=300)) == 1
+        assert Delivery.objects.order_by("-pk")[0].to == sam.email
+
+    def test_are_no_mail_to_who_wants_none(self, due, sam):
+        sam.staff_profile.notify_by_email = False
+        sam.staff_profile.save()
+        assert alerts.tell_owners(now=NOW) == 0
+
+    def test_stand_on_their_owners_desk_and_in_everybodys_list(
+        self, client, due, sam, kim, time_machine
+    ):
+        time_machine.move_to(NOW)
+        seen = {}
+        for who in (sam, kim):
+            client.force_login(who)
+            seen[who.username] = lists.counts(staff=who, now=NOW)["review"]
+        page = client.get("/inbox/review/").content.decode()
+
+        assert seen == {"sam": 3, "kim": 1}  # what nobody owns is anybody's
+        assert "Long due?" in page
+        assert "Sam looks at it" in page
+        assert "due since 21 February 2026" in page
+        assert "Not due?" not in page
 
 
 class TestAMailThatDoesNotGo:

@@ -6,6 +6,22 @@ from memory.models import Answer, Memory
 from tests.factories import NOW, make_topic
 
 
+def test_leads_from_an_answer_to_its_page_and_to_where_it_was_said(desk, escalation, sam):
+    said = f"conversation:{escalation.conversation_id}:3"
+    answer = Answer.objects.create(
+        title="Rinsing after an extraction", parts=["24 h"], said_at=NOW, recorded_at=NOW,
+        owner=sam, source_ref=said, review_on=NOW.date(),
+    )  # fmt: skip
+
+    found = desk.get("/inbox/search/?q=rinsing").content.decode()
+    assert f'href="/inbox/answers/{answer.pk}/"' in found
+
+    page = desk.get(f"/inbox/answers/{answer.pk}/").content.decode()
+    assert "24 h" in page
+    assert f'href="/inbox/chat/{escalation.conversation_id}/"' in page
+    assert "2 March 2026, by Sam" in page
+
+
 @pytest.fixture
 def desk(client, sam):
     client.force_login(sam)

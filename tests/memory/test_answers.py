@@ -1,9 +1,11 @@
 """A person's words: kept byte for byte, found again, delivered only when enough people agree."""
 
 import io
+from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError
 
 from memory import services
 from memory.models import Answer, AnswerMatch, Customer, Memory, MemoryEvent
@@ -11,6 +13,9 @@ from memory.types import Said, Status, Transcript
 from tests.factories import NOW, make_customer, make_staff, make_topic
 
 pytestmark = pytest.mark.django_db
+
+HOUR = timedelta(hours=1)
+LATER = NOW + HOUR
 
 WORDS = "Yes – “two hours” are free.\r\n\r\nBring the ticket:\tgrün, not é1e. ✓  "
 
@@ -50,7 +55,7 @@ def answer(title, words, staff, **more):
 
 
 def ask(question, customer, **more):
-    return services.answer_for(question, customer_id=customer.pk, now=NOW, **more)
+    return services.answer_for(question, customer_id=customer.pk, **{"now": NOW} | more)
 
 
 class TestWords:
@@ -115,6 +120,77 @@ class TestWords:
 
         kinds = MemoryEvent.objects.filter(answer=parking).values_list("kind", flat=True)
         assert set(kinds) == {"answer.created", "answer.retired"}
+
+
+class TestOneWordingTwoAnswers:
+    @pytest.fixture
+    def cards(self, store):
+        return Answer.objects.get(title="Can I pay by card?")
+
+    def confirm(self, answer, sam, asked="how does it work here", **more):
+        services.confirm_wording(answer.pk, asked=asked, staff_id=sam.pk, **{"now": NOW} | more)
+
+    def test_gives_what_staff_said_last(self, store, cards, sam, ada):
+        self.confirm(store, sam)
+        self.confirm(cards, sam, now=LATER)
+
+        found = ask("How does it work here?", ada)
+
+        assert (found.way, found.candidates[0].answer_id) == ("deliver", cards.pk)
+
+    def test_comes_back_when_staff_change_their_mind_again(self, store, cards, sam, ada):
+        for n, answer in enumerate((store, cards, store)):
+            self.confirm(answer, sam, now=NOW + n * HOUR)
+
+        assert ask("How does it work here?", ada).candidates[0].answer_id == store.pk
+
+    def test_counts_for_the_question_of_any_customer(self, store, cards, sam, ada, ben):
+        self.confirm(store, sam, customer_id=ada.pk)
+        self.confirm(cards, sam, customer_id=ben.pk, now=LATER)
+
+        assert ask("How does it work here?", ada).candidates[0].answer_id == cards.pk
+
+    def test_takes_it_from_a_title_that_staff_wrote_earlier(self, store, cards, sam, ada):
+        self.confirm(cards, sam, asked="Where can I park my car?", now=LATER)
+
+        found = ask("where can i park my car", ada)
+
+        assert (found.way, found.candidates[0].answer_id) == ("deliver", cards.pk)
+
+    def test_gives_way_to_a_title_that_staff_write_later(self, store, cards, sam, ada):
+        self.confirm(cards, sam)
+        newer = services.add_answer(
+            title="How does it work here?", parts=["Take a number."], by="staff:1", now=LATER
+        )
+
+        assert ask("how does it work here", ada, now=LATER).candidates[0].answer_id == newer.pk
+
+    def test_stands_against_what_customers_chose(self, store, cards, sam, ada, ben):
+        for customer in (ada, ben):
+            choose(store, customer)
+        self.confirm(cards, sam, asked="any space for a car", now=LATER)
+
+        assert ask("any space for a car", ada).candidates[0].answer_id == cards.pk
+
+    def test_moves_whole_to_the_words_that_take_the_answers_place(self, store, sam, ada, ben):
+        for customer in (ada, ben):
+            self.confirm(store, sam, customer_id=customer.pk)
+
+        newer = services.revise_answer(
+            store.pk, title=store.title, parts=["In the yard."], by="staff:1", now=LATER
+        )
+
+        found = ask("how does it work here", ada, now=LATER)
+        assert (found.way, found.candidates[0].answer_id) == ("deliver", newer.pk)
+
+    def test_answermatch_one_answer_per_wording(self, store, cards, sam):
+        self.confirm(store, sam)
+
+        with pytest.raises(IntegrityError, match="answermatch_one_answer_per_wording"):
+            AnswerMatch.objects.create(
+                answer=cards, asked="How does it work here?", outcome="confirmed",
+                asked_normalised="how does it work here", created_at=NOW,
+            )  # fmt: skip
 
 
 class TestVotes:
