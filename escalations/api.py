@@ -15,7 +15,7 @@ from pydantic import AfterValidator
 
 from chat import frames
 from escalations import claim, lists, people, reply
-from escalations.capture import Keep, NotSaid
+from escalations.capture import Keep, Kept, NotSaid
 from escalations.models import Escalation
 from memory.types import told_time
 
@@ -39,7 +39,9 @@ class KeepIn(Schema):
 
 
 class ResolveIn(Schema):
-    keep: list[KeepIn] = []
+    """`keep` not told: each run of staff's messages is judged by itself. []: nothing is kept."""
+
+    keep: list[KeepIn] | None = None
 
 
 @router.get("/escalations", summary="What waits for a person")
@@ -88,22 +90,40 @@ def reply_to(request: HttpRequest, pk: int, payload: ReplyIn) -> dict[str, Any]:
     )
 
 
-@router.post("/escalations/{int:pk}/resolve", summary="End it, and keep what is named")
+@router.post("/escalations/{int:pk}/resolve", summary="End it, and say what is kept of it")
 def resolve(request: HttpRequest, pk: int, payload: ResolveIn) -> dict[str, Any]:
     staff = _staff(request)
-    keeps = [
-        Keep(
-            k.scope,
-            tuple(k.seqs),
-            k.title,
-            k.question_id,
-            valid_until=k.valid_until,
-            end_told="valid_until" in k.model_fields_set,
-            review_on=k.review_on,
-        )
-        for k in payload.keep
-    ]
-    return _do(pk, lambda now: reply.resolve(pk, staff=staff, now=now, keep=keeps))
+    keeps = (
+        None
+        if payload.keep is None
+        else [
+            Keep(
+                k.scope,
+                tuple(k.seqs),
+                k.title,
+                k.question_id,
+                valid_until=k.valid_until,
+                end_told="valid_until" in k.model_fields_set,
+                review_on=k.review_on,
+            )
+            for k in payload.keep
+        ]
+    )
+    kept: list[Kept] = []
+    done = _do(pk, lambda now: kept.extend(reply.resolve(pk, staff=staff, now=now, keep=keeps)))
+    return done | {"kept": [_kept(k) for k in kept]}
+
+
+def _kept(kept: Kept) -> dict[str, Any]:
+    stored = kept.answer or kept.memory
+    return {
+        "scope": kept.scope,
+        "answer_id": kept.answer and kept.answer.pk,
+        "memory_id": kept.memory and kept.memory.pk,
+        "status": stored.status if stored else "",
+        "reason": kept.answer.share_reason if kept.answer else "",
+        "valid_until": stored.valid_until if stored else None,
+    }
 
 
 def _do(pk: int, act: Any) -> dict[str, Any]:

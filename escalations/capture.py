@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 
+from chat import conversations
 from chat.models import Message
 from memory import services
 from memory.likeness import normalise
@@ -162,6 +163,34 @@ def keep_all(
     ]
 
 
+def judge_all(escalation: Escalation, *, now: datetime) -> list[Kept]:
+    """Without a keeping step: each run of staff's messages since the claim is judged by itself."""
+    written = {m.seq: m for m in staff_messages(escalation)}
+    told = conversations.transcript_of(escalation.conversation)
+    said = tuple(m for m in told.messages if m.sender != "staff" or m.seq in written)
+    stored = services.capture_staff_words(
+        replace(told, messages=said, timezone=_zone(escalation)),
+        customer_id=escalation.conversation.customer_id,
+        now=now,
+        source_ref=f"conversation:{escalation.conversation_id}",
+        authors={seq: m.author_id for seq, m in written.items() if m.author_id is not None},
+    )
+    return [_judged(escalation, one, now) for one in stored]
+
+
+def _judged(escalation: Escalation, stored: Answer | Memory, now: datetime) -> Kept:
+    if isinstance(stored, Memory):
+        return Kept("customer", memory=stored)
+    if stored.status != Status.ACTIVE:
+        return Kept("later", answer=stored)
+    waiting = list(escalation.questions.filter(answer=None).order_by("asked_at", "pk"))
+    meant = [q for q in waiting if services.title_of(q.text) == stored.title] or waiting
+    question = meant[0] if len(meant) == 1 else None
+    if question is not None:
+        gaps.answered(question, stored, now=now)
+    return Kept("everyone", answer=stored, question=question)
+
+
 def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> Kept:
     messages = [m for m in staff_messages(escalation) if m.seq in keep.seqs]
     if not messages:
@@ -193,6 +222,8 @@ def _keep(escalation: Escalation, keep: Keep, *, staff: User, now: datetime) -> 
         return Kept(keep.scope, memory=stored, question=question)
     if stored is None:
         return Kept(keep.scope, question=question)
+    if keep.scope == "everyone":
+        services.propose_from_answer(stored.pk, by="system", now=now)
     if question is not None and stored.status == Status.ACTIVE:
         gaps.answered(question, stored, now=now)
     return Kept(keep.scope, answer=stored, question=question)

@@ -15,7 +15,7 @@ from chat.models import Message
 from memory import services
 
 from . import broadcast, claim, delivery, people
-from .capture import Keep, Kept, keep_all
+from .capture import Keep, Kept, judge_all, keep_all
 from .models import Draft, Escalation, Question
 
 # Raised by post_staff_reply: the customer said more than the writer had seen.
@@ -84,14 +84,18 @@ def send_answer(
 
 @transaction.atomic
 def resolve(
-    escalation_id: int, *, staff: User, now: datetime, keep: Sequence[Keep] = ()
+    escalation_id: int, *, staff: User, now: datetime, keep: Sequence[Keep] | None = ()
 ) -> list[Kept]:
     """Keep what was ticked, end the claim, and let the bot have the conversation again.
 
+    `keep` None: nobody chose, so each run of staff's messages is judged by itself.
     Raises claim.NotYours, claim.MoreAsked, capture.NotSaid.
     """
     escalation = held(escalation_id, staff)
-    kept = keep_all(escalation, keep, staff=staff, now=now)
+    if keep is None:
+        kept = judge_all(escalation, now=now)
+    else:
+        kept = keep_all(escalation, keep, staff=staff, now=now)
     claim.close(escalation_id, staff=staff, resolution="resolved", now=now)
     Draft.objects.filter(escalation=escalation).delete()
     return kept

@@ -111,4 +111,10 @@ _DECISIONS: dict[tuple[str, str], Callable[[int, int, datetime], object]] = {
     ("answer", "reject"): _retire,
     ("wording", "approve"): lambda pk, staff, now: services.approve_answer(pk, **_who(staff, now)),
     ("wording", "reject"): _retire,
+    ("procedure", "approve"): lambda pk, staff, now: services.approve_procedure(
+        pk, staff_id=staff, **_who(staff, now)
+    ),
+    ("procedure", "reject"): lambda pk, staff, now: services.reject_procedure(
+        pk, reason="not right, says staff", **_who(staff, now)
+    ),
 }

@@ -83,7 +83,7 @@ class LessonAdmin(RecordAdmin[Lesson]):
     list_filter = ["status", "namespace"]
     search_fields = ["about", "text"]
     ordering = ["-confirmed_at"]
-    actions = ["share"]
+    actions = ["share", "propose"]
 
     @admin.display(description="namespace")
     def where(self, lesson: Lesson) -> str:
@@ -94,6 +94,17 @@ class LessonAdmin(RecordAdmin[Lesson]):
         for lesson in rows:
             services.promote(lesson.pk, by=actor(request), approved_by=staff_id(request), now=now())
         self.message_user(request, "Shared: every agent reads it from now on.")
+
+    @admin.action(description="Propose as a how-to for customers", permissions=["act"])
+    def propose(self, request: HttpRequest, rows: QuerySet[Lesson]) -> None:
+        for lesson in rows:
+            try:
+                made = services.propose_from_lesson(lesson.pk, by=actor(request), now=now())
+            except ValueError as exc:
+                self.message_user(request, f"{lesson}: {exc}", messages.WARNING)
+            else:
+                said = "waits at the desk, for its question and a yes" if made else "was there"
+                self.message_user(request, f"{lesson.about}: {said}.")
 
 
 @admin.register(StoreItem)

@@ -17,7 +17,7 @@ from memory.admin.base import PartsField, RecordAdmin, ServiceAdmin, actor, now,
 from memory.admin.memories import told
 from memory.models import Answer, AnswerMatch, MemoryEvent
 from memory.services.votes import Outcome
-from memory.types import Status
+from memory.types import Category, Status
 
 
 class AnswerForm(forms.ModelForm[Answer]):
@@ -54,7 +54,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
     list_filter = ["status", StaleFilter, "needs_review", "category", "role"]
     search_fields = ["title", "parts", "author_name", "role"]
     ordering = ["-recorded_at", "-pk"]
-    actions = ["approve", "retire"]
+    actions = ["approve", "reject", "retire"]
     change_form_template = "admin/memory/answer/change_form.html"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Answer | None = None) -> list[str]:
@@ -81,8 +81,17 @@ class AnswerAdmin(ServiceAdmin[Answer]):
         self.each(
             request,
             rows.filter(status=Status.PENDING),
-            lambda a: services.approve_answer(a.pk, by=actor(request), now=now()),
+            lambda a: _approve(request, a),
             done="approved",
+        )
+
+    @admin.action(description="Turn down a how-to", permissions=["act"])
+    def reject(self, request: HttpRequest, rows: QuerySet[Answer]) -> None:
+        self.each(
+            request,
+            rows.filter(status=Status.PENDING, category=Category.LEARNED_PROCEDURE),
+            lambda a: services.reject_procedure(a.pk, by=actor(request), now=now()),
+            done="turned down",
         )
 
     @admin.action(description="Take out of use", permissions=["act"])
@@ -95,6 +104,16 @@ class AnswerAdmin(ServiceAdmin[Answer]):
             ),
             done="taken out of use",
         )
+
+
+def _approve(request: HttpRequest, answer: Answer) -> Answer:
+    who: dict[str, Any] = {"by": actor(request), "now": now()}
+    if answer.category != Category.LEARNED_PROCEDURE:
+        return services.approve_answer(answer.pk, **who)
+    name = request.user.get_username()
+    return services.approve_procedure(
+        answer.pk, staff_id=staff_id(request), author_name=name, **who
+    )
 
 
 @admin.register(AnswerMatch)

@@ -42,6 +42,13 @@ class Card:
     due_at: datetime | None
 
 
+_ASKS = {
+    "wording": "May everyone see this answer?",
+    "procedure": "May everyone have this how-to, in these steps?",
+    "answer": "Is this answer still right?",
+}
+
+
 def cards(waiting: list[Waiting]) -> list[Card]:
     return [_card(w) for w in waiting]
 
@@ -50,9 +57,7 @@ def _card(w: Waiting) -> Card:
     subject = w.subject
     if isinstance(subject, Answer):
         told = {
-            "heading": "May everyone see this answer?"
-            if w.kind == "wording"
-            else "Is this answer still right?",
+            "heading": _ASKS[w.kind],
             "about": f"{subject.title} – {subject.role}, {subject.said_at:%-d %B %Y}",
             "page": reverse("admin:memory_answer_change", args=[subject.pk]),
         }
@@ -153,4 +158,8 @@ _DECISIONS: dict[tuple[str, str], Callable[[HttpRequest, int], object]] = {
     ("answer", "retire"): _retire,
     ("wording", "approve"): _share,
     ("wording", "reject"): _retire,
+    ("procedure", "approve"): lambda r, pk: services.approve_procedure(
+        pk, **_who(r), author_name=r.user.get_username()
+    ),
+    ("procedure", "reject"): lambda r, pk: services.reject_procedure(pk, by=actor(r), now=now()),
 }

@@ -9,11 +9,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 from ninja import Status as Reply
+from ninja.errors import HttpError
 
 from memory import services
 from memory.api.scope import actor, api_key, aware, require_desk, require_shared
 from memory.models import Answer
-from memory.types import Status
+from memory.types import Category, Status
 
 router = Router(tags=["answers"])
 
@@ -25,6 +26,24 @@ class AnswerIn(Schema):
     author_name: str = Field("", max_length=120)
     valid_until: datetime | None = None
     review_on: date | None = None
+
+
+class ProcedureIn(Schema):
+    """Steps for a how-to; `lesson_id` alone takes what the lesson teaches."""
+
+    title: str = Field("", max_length=1000)
+    steps: list[Annotated[str, Field(pattern=r"\S")]] = Field([], max_length=50)
+    from_answers: list[int] = Field([], max_length=50)
+    lesson_id: int | None = None
+    role: str = Field("", max_length=120)
+    author_name: str = Field("", max_length=120)
+
+
+class ApproveIn(Schema):
+    title: str = Field("", max_length=1000)
+    steps: list[Annotated[str, Field(pattern=r"\S")]] = Field([], max_length=50)
+    role: str = Field("", max_length=120)
+    author_name: str = Field("", max_length=120)
 
 
 class RetireIn(Schema):
@@ -85,6 +104,66 @@ def retire(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str,
     services.retire_answer(row.pk, by=actor(request), reason=payload.reason, now=timezone.now())
     row.refresh_from_db()
     return _answer(row)
+
+
+@router.post(
+    "/answers/procedures", response={201: dict[str, Any]}, summary="Propose an ordered how-to"
+)
+def propose(request: HttpRequest, payload: ProcedureIn) -> Any:
+    """Nobody is given it before staff approve it."""
+    require_desk(request)
+    key = api_key(request)
+    who: dict[str, Any] = {"by": actor(request), "now": timezone.now()}
+    try:
+        if payload.lesson_id is not None and not payload.steps:
+            made = services.propose_from_lesson(payload.lesson_id, **who)
+        else:
+            made = services.propose_procedure(
+                title=payload.title,
+                steps=payload.steps,
+                staff_id=key.user_id,
+                role=payload.role,
+                author_name=payload.author_name,
+                from_answers=payload.from_answers,
+                lesson_id=payload.lesson_id,
+                **who,
+            )
+    except ValueError as exc:
+        raise HttpError(422, f"Not proposed: {exc}.") from exc
+    if made is None:
+        raise HttpError(409, "The same was proposed before.")
+    return Reply(201, _answer(made))
+
+
+@router.post("/answers/{int:answer_id}/approve", summary="Give everyone an answer that waits")
+def approve(request: HttpRequest, answer_id: int, payload: ApproveIn) -> dict[str, Any]:
+    """`title` and `steps` change a how-to first; an answer's words stay as they were said."""
+    require_desk(request)
+    row = Answer.objects.get(pk=answer_id)
+    who: dict[str, Any] = {"by": actor(request), "now": timezone.now()}
+    try:
+        if row.category == Category.LEARNED_PROCEDURE:
+            told = {"staff_id": api_key(request).user_id, **payload.dict(), **who}
+            return _answer(services.approve_procedure(row.pk, **told))
+        return _answer(services.approve_answer(row.pk, **who))
+    except Answer.DoesNotExist as exc:
+        raise HttpError(409, f"It does not wait: it is {row.status}.") from exc
+    except ValueError as exc:
+        raise HttpError(422, f"Not approved: {exc}.") from exc
+
+
+@router.post("/answers/{int:answer_id}/reject", summary="Turn down a how-to that waits")
+def reject(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str, Any]:
+    require_desk(request)
+    row = Answer.objects.get(pk=answer_id)
+    try:
+        return _answer(
+            services.reject_procedure(
+                row.pk, by=actor(request), reason=payload.reason, now=timezone.now()
+            )
+        )
+    except Answer.DoesNotExist as exc:
+        raise HttpError(409, "No how-to waits under this number.") from exc
 
 
 def _answer(a: Answer) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from .agents import (
 from .answers import (
     add_answer,
     approve_answer,
-    approve_procedure,
     contradicts,
     embed_answers,
     retire_answer,
@@ -34,12 +33,21 @@ from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
 from .looks import looked, looked_at, record_looks_by
 from .notes import note_for, save_note
 from .people import erase, export, identify, new_customer, request_erase
+from .procedures import (
+    approve_procedure,
+    propose_from_answer,
+    propose_from_lesson,
+    propose_procedure,
+    reject_procedure,
+    steps_of,
+)
 from .reading import as_of, known_about, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .stale import still_right, tell_owners
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
+from .waiting import kind_of as kind_to_review
 from .waiting import number_to_review, to_review
 from .warming import warm_up
 from .withholding import withheld
@@ -93,6 +101,7 @@ __all__ = [
     "issue_key",
     "keepers",
     "key_for",
+    "kind_to_review",
     "known_about",
     "learn_from_tool",
     "learn_lesson",
@@ -108,9 +117,13 @@ __all__ = [
     "number_to_review",
     "promote",
     "propose",
+    "propose_from_answer",
+    "propose_from_lesson",
+    "propose_procedure",
     "recall",
     "record_looks_by",
     "register",
+    "reject_procedure",
     "remember",
     "remember_later",
     "request_erase",
@@ -126,6 +139,7 @@ __all__ = [
     "share_verdict",
     "sight",
     "similar_answers",
+    "steps_of",
     "still_right",
     "sweep",
     "task_namespace",

@@ -153,35 +153,6 @@ def approve_answer(answer_id: int, *, by: str, now: datetime) -> Answer:
     return answer
 
 
-def approve_procedure(
-    *,
-    title: str,
-    steps: Sequence[str],
-    by: str,
-    now: datetime,
-    staff_id: int | None = None,
-    role: str = "",
-    author_name: str = "",
-    from_answers: Sequence[int] = (),
-    lesson_id: int | None = None,
-) -> Answer:
-    """An ordered how-to that staff approve, from answers or a validated lesson; verbatim too."""
-    made_of = [f"answer:{pk}" for pk in from_answers]
-    made_of += [f"lesson:{lesson_id}"] if lesson_id is not None else []
-    return add_answer(
-        title=title,
-        parts=steps,
-        by=by,
-        now=now,
-        staff_id=staff_id,
-        role=role,
-        author_name=author_name,
-        category=Category.LEARNED_PROCEDURE,
-        source_ref=",".join(made_of),
-        share_reason="approved by staff",
-    )
-
-
 def contradicts(*, title: str, parts: Sequence[str]) -> Answer | None:
     """Return the active answer to this very title that says it in other words, to show beside."""
     other = _of_title(title)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, TypedDict
 
@@ -174,9 +174,17 @@ def _for_her(
 
 
 def capture_staff_words(
-    transcript: Transcript, *, customer_id: int, now: datetime, source_ref: str
+    transcript: Transcript,
+    *,
+    customer_id: int,
+    now: datetime,
+    source_ref: str,
+    authors: Mapping[int, int] | None = None,
 ) -> list[Answer | Memory]:
-    """Judge each run of staff messages alone, where nobody chose in a keeping step."""
+    """Judge each run of staff messages alone, where nobody chose in a keeping step.
+
+    `authors`: staff's ids by the seq of what they wrote, where they are known.
+    """
     kept: list[Answer | Memory] = []
     for run, question in _runs(transcript.messages):
         parts = [m.text for m in run if share.substance(m.text)]
@@ -190,12 +198,15 @@ def capture_staff_words(
             timezone=transcript.timezone,
             said=said,
         )
+        if verdict.valid_until is not None and verdict.valid_until <= now:
+            continue  # it was true for a time that is over
         stored = capture_answer(
             title=title or share.substance(parts[0])[0] if parts else title,
             parts=parts,
             scope=verdict.choice,
             customer_id=customer_id,
             now=run[-1].at,
+            staff_id=(authors or {}).get(run[-1].seq),
             author_name=run[-1].name.split(",")[0].strip(),
             role=run[-1].name.partition(",")[2].strip(),
             source_ref=f"{source_ref}:{','.join(str(m.seq) for m in run)}",

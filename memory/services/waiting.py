@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q, QuerySet
 
 from memory.models import Answer, AnswerMatch, Conflict, Memory
-from memory.types import Status
+from memory.types import Category, Status
 
 WEEK = timedelta(days=7)
 READ = 500  # of each kind, at most
@@ -19,7 +19,8 @@ Subject = Memory | Conflict | Answer
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    kind: str  # "memory", "conflict", "answer", "wording" (an answer that waits)
+    # "memory", "conflict", "answer"; what waits: "wording" (an answer), "procedure" (a how-to)
+    kind: str
     subject: Subject
     before: str
     after: str
@@ -151,10 +152,16 @@ def _doubted(when: datetime) -> QuerySet[Answer]:
     return Answer.objects.filter(Q(status=Status.ACTIVE) & doubted | Q(status=Status.PENDING))
 
 
+def kind_of(answer: Answer) -> str:
+    if answer.status != Status.PENDING:
+        return "answer"
+    return "procedure" if answer.category == Category.LEARNED_PROCEDURE else "wording"
+
+
 def _answers(needed: Counter[tuple[str, int]], when: datetime) -> list[Waiting]:
     return [
         Waiting(
-            kind="wording" if a.status == Status.PENDING else "answer",
+            kind=kind_of(a),
             subject=a,
             before="",
             after=a.text,

@@ -42,6 +42,53 @@ def test_claims_replies_and_resolves_keeping_the_words(call, escalation, log):
     assert Answer.objects.get().parts == [" 24 h\n"]
 
 
+def test_judges_each_run_by_itself_where_nobody_chose(call, escalation, ada, sam):
+    asked = escalation.questions.get()
+    call("post", f"/{escalation.pk}/claim")
+    for text in (
+        "One moment please, let me look that up.",
+        "Rinse with cold salt water after a whole day, and not before. ",
+    ):
+        call("post", f"/{escalation.pk}/reply", {"text": text})
+
+    done = call("post", f"/{escalation.pk}/resolve", {}).json()
+
+    answer = Answer.objects.get()
+    assert answer.parts == ["Rinse with cold salt water after a whole day, and not before. "]
+    assert (answer.title, answer.role, answer.author) == (asked.text, "dental hygienist", sam)
+    assert answer.source_ref.startswith(f"conversation:{escalation.conversation_id}:")
+    assert [(k["scope"], k["answer_id"]) for k in done["kept"]] == [("everyone", answer.pk)]
+    asked.refresh_from_db()
+    assert asked.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "status"),
+    [
+        ("Your crown has arrived and we keep it here for you.", "customer", "active"),
+        ("That is no problem at all, we do it every day of the week.", "later", "pending"),
+        ("Upper or lower?", None, None),
+    ],
+)
+def test_keeps_of_it_no_more_than_the_rule_allows(call, escalation, text, scope, status):
+    call("post", f"/{escalation.pk}/claim")
+    call("post", f"/{escalation.pk}/reply", {"text": text})
+
+    kept = call("post", f"/{escalation.pk}/resolve", {}).json()["kept"]
+
+    assert [(k["scope"], k["status"]) for k in kept] == ([(scope, status)] if scope else [])
+    assert not Answer.objects.filter(status="active").exists()
+
+
+def test_keeps_nothing_when_told_so(call, escalation):
+    call("post", f"/{escalation.pk}/claim")
+    words = "Rinse with cold salt water after a whole day, and not before."
+    call("post", f"/{escalation.pk}/reply", {"text": words})
+
+    assert call("post", f"/{escalation.pk}/resolve", {"keep": []}).json()["kept"] == []
+    assert not Answer.objects.exists()
+
+
 def test_says_who_has_it(call, escalation, kim):
     claim.claim(escalation.pk, staff=kim, now=NOW)
     response = call("post", f"/{escalation.pk}/claim")

@@ -66,6 +66,7 @@ PAGES = [
     "search/?q=rinsing",
     "reports/",
     "answers/add/",
+    "answers/how-to/",
     "review/",
     "replay/",
 ]

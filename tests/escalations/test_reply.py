@@ -238,6 +238,21 @@ class TestResolve:
 
         assert Answer.objects.get().valid_until is None
 
+    def test_proposes_a_how_to_where_the_messages_are_steps(self, claimed, sam):
+        words = ["First rinse with salt water.", "Then wait for a minute.", "Finally brush softly."]
+        seqs = [
+            reply.send(claimed.pk, staff=sam, text=text, seen_seq=None, now=NOW).seq
+            for text in words
+        ]
+
+        reply.resolve(
+            claimed.pk, staff=sam, now=NOW, keep=[Keep("everyone", tuple(seqs), "Rinsing?")]
+        )
+
+        waits = Answer.objects.get(category="learned_procedure")
+        assert (waits.status, waits.parts) == ("pending", words)
+        assert Answer.objects.get(status="active").parts == words
+
     def test_gives_nobody_what_waits_for_another_look(self, claimed, sam):
         asked = claimed.questions.get()
         words = "That is no problem at all, we do it every day of the week."
