@@ -188,6 +188,11 @@ def settle(
     customer: Customer, candidates: Iterable[Candidate], *, source: write.Source
 ) -> list[Decision]:
     """Resolve and write each candidate in the order in which they were said, under the lock."""
+    candidates = list(candidates)
+    if any(c.intent is Intent.FORGET for c in candidates):
+        # What is forgotten is unlearnt as well: its topics are locked before anything is written.
+        quotes = Memory.objects.for_customer(customer.pk).values_list("quote", flat=True)
+        write.hold_topics(blank.taught_by(quotes).values_list("pk", flat=True))
     topics = {t.key: t for t in Topic.objects.all()}
     done: list[Decision] = []
     for c in sorted(candidates, key=lambda c: (c.stated_at, c.seq)):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from memory import values
 from memory.models import AnswerMatch, Conflict, Customer, Episode, Memory, MemoryEvent, Topic
@@ -33,11 +33,11 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     """
     gone = [m for m in rows if m.text or m.value or m.status != Status.FORGOTTEN]
     ids = [m.pk for m in gone]
+    unlearn(q for m in gone for q in _quotes_of(m))  # locks topics, which come before memories
     Memory.objects.filter(pk__in=ids).update(**_BLANK, status=Status.FORGOTTEN, ended_at=at)
     MemoryEvent.objects.filter(memory_id__in=ids).update(before=None, after=None, evidence=None)
     open_cards = Conflict.objects.filter(Q(old_id__in=ids) | Q(new_id__in=ids), decided_at=None)
     open_cards.update(decided_at=now, decision="forgotten")
-    unlearn(q for m in gone for q in _words_of(m))
     for m in gone:
         blank_copies(m.customer_id, _words_of(m))
         _rewrite_summary(m)
@@ -53,13 +53,19 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     return gone
 
 
+def taught_by(quotes: Collection[str]) -> QuerySet[Topic]:
+    """The topics that have one of these quotes among their examples or counter-examples."""
+    gone = set(quotes)
+    taught = [t.pk for t in Topic.objects.all() if gone & {*t.examples, *t.not_examples}]
+    return Topic.objects.filter(pk__in=taught)
+
+
 def unlearn(quotes: Iterable[str]) -> None:
     """What the review queue taught a topic in the customer's words goes as well."""
-    gone = set(quotes)
+    gone = set(quotes) - {""}
     if not gone:
         return
-    taught = [t.pk for t in Topic.objects.all() if gone & {*t.examples, *t.not_examples}]
-    for topic in Topic.objects.select_for_update().filter(pk__in=taught).order_by("pk"):
+    for topic in taught_by(gone).select_for_update(no_key=True).order_by("pk"):
         kept = [q for q in topic.examples if q not in gone]
         not_kept = [q for q in topic.not_examples if q not in gone]
         Topic.objects.filter(pk=topic.pk).update(
@@ -115,9 +121,12 @@ def request_erase(customer: Customer, *, now: datetime, due: datetime | None = N
     )
 
 
+def _quotes_of(m: Memory) -> set[str]:
+    return {m.quote, *(str(q.get("quote", "")) for q in m.quotes if isinstance(q, dict))}
+
+
 def _words_of(m: Memory) -> set[str]:
-    quotes = {str(q.get("quote", "")) for q in m.quotes if isinstance(q, dict)}
-    return words_of([*quotes, m.quote, m.text], m.value)
+    return words_of([*_quotes_of(m), m.text], m.value)
 
 
 def words_of(told: Iterable[str], value: str) -> set[str]:

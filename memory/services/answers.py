@@ -10,7 +10,7 @@ from django.db import transaction
 
 from memory import tasks
 from memory.lifecycle import embed_answers as embedding
-from memory.lifecycle.write import record_event
+from memory.lifecycle.write import in_turn, record_event
 from memory.likeness import normalise
 from memory.models import Answer, AnswerMatch
 from memory.types import Category, Status
@@ -74,6 +74,7 @@ def _title(title: str, parts: Sequence[str]) -> str:
 
 @transaction.atomic
 def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime) -> None:
+    in_turn("answers")
     old = None if answer.status == Status.PENDING else _make_room(answer.title, by=by, now=now)
     answer.save()
     record_event(
@@ -108,6 +109,7 @@ def revise_answer(
     Whose words they are goes with them: what is not told is as it was, but not the end.
     """
     with transaction.atomic():
+        in_turn("answers")
         old = Answer.objects.select_for_update().get(pk=answer_id)
         if old.status == Status.ACTIVE:
             _close(old, Status.SUPERSEDED, by=by, reason="revised", now=now)
@@ -133,6 +135,7 @@ def revise_answer(
 
 def retire_answer(answer_id: int, *, by: str, reason: str, now: datetime) -> None:
     with transaction.atomic():
+        in_turn("answers")
         answer = Answer.objects.select_for_update().get(pk=answer_id)
         if answer.status in (Status.ACTIVE, Status.PENDING):
             _close(answer, Status.RETRACTED, by=by, reason=reason, now=now)
@@ -141,6 +144,7 @@ def retire_answer(answer_id: int, *, by: str, reason: str, now: datetime) -> Non
 def approve_answer(answer_id: int, *, by: str, now: datetime) -> Answer:
     """A pending answer goes to everyone, as the staff member's choice."""
     with transaction.atomic():
+        in_turn("answers")
         answer = Answer.objects.select_for_update().get(pk=answer_id, status=Status.PENDING)
         old = _make_room(answer.title, by=by, now=now)
         answer.status, answer.needs_review, answer.review_reason = Status.ACTIVE, False, ""

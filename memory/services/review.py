@@ -126,6 +126,7 @@ def review(
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
+        write.hold_topics([m.topic_id])
         doubted = m.status == Status.ACTIVE and m.needs_review
         if m.status != Status.PENDING and not doubted:
             raise Touched(f"memory {memory_id} is {m.status}")
@@ -153,7 +154,7 @@ def review(
 def _teach(topic: Topic, quote: str, *, example: bool, by: str, now: datetime) -> None:
     """The examples feed the gate and the extraction of this site from the next run on."""
     name, other = ("examples", "not_examples") if example else ("not_examples", "examples")
-    topic = Topic.objects.select_for_update().get(pk=topic.pk)
+    topic = Topic.objects.get(pk=topic.pk)  # as it is under the lock
     mine = [q for q in getattr(topic, name) if q != quote]
     setattr(topic, name, [*mine, quote][-KEPT_EXAMPLES:])
     setattr(topic, other, [q for q in getattr(topic, other) if q != quote])
@@ -169,6 +170,7 @@ def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
+        write.hold_topics([m.topic_id])
         event = _last(m, ("memory.approved", "memory.rejected"))
         before = event.before or {}
         m.status = before.get("status", Status.PENDING)
@@ -191,7 +193,7 @@ def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
 
 
 def _unteach(topic: Topic, quote: str) -> None:
-    topic = Topic.objects.select_for_update().get(pk=topic.pk)
+    topic = Topic.objects.get(pk=topic.pk)  # as it is under the lock
     topic.examples = [q for q in topic.examples if q != quote]
     topic.not_examples = [q for q in topic.not_examples if q != quote]
     topic.version += 1

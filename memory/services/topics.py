@@ -35,7 +35,7 @@ def save_topic(key: str, *, by: str, now: datetime, **fields: Any) -> Topic:
     unknown = set(fields) - set(FIELDS)
     if unknown:
         raise TypeError(f"no such field of a topic: {', '.join(sorted(unknown))}")
-    topic = Topic.objects.select_for_update().filter(key=key).first()
+    topic = Topic.objects.select_for_update(no_key=True).filter(key=key).first()
     if topic is None:
         topic = Topic.objects.create(key=key, **fields)
         _record("topic.created", topic, by, now, before=None)

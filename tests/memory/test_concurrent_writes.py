@@ -1,12 +1,15 @@
 """Many hands at once leave one truth."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import sleep
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memory import pipeline
-from memory.models import AnswerMatch, Customer, Episode, Memory
+from memory import pipeline, services
+from memory.models import Answer, AnswerMatch, Customer, Episode, Memory
+from memory.services import topics as topic_service
 from tests.memory.episodes import claim, closed, transcript
 from tests.memory.statements import DAY, NOW
 
@@ -44,6 +47,67 @@ def test_a_worker_that_was_thought_dead_changes_nothing_any_more(ada, reads_plan
 
     assert pipeline._settle_episode(taken, slow, NOW) == []
     assert Memory.objects.get(kind="fact").times_stated == 1
+
+
+@pytest.mark.parametrize("titles", [["May I rinse?"] * 6, ["May I rinse?", "may i rinse"] * 3])
+def test_the_same_title_added_at_once_is_one_answer_and_its_history(db, titles):
+    def add(job):
+        n, title = job
+        return services.add_answer(title=title, parts=[f"words {n}"], by="staff:1", now=NOW)
+
+    made = at_once(add, enumerate(titles), threads=6)
+
+    standing = Answer.objects.get(status="active")
+    assert Answer.objects.filter(status="superseded").count() == len(made) - 1
+    assert standing.pk in {a.pk for a in made}
+
+
+def _until_somebody_waits():
+    for _ in range(500):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+            if cursor.fetchone()[0]:
+                return
+        sleep(0.01)
+
+
+@pytest.mark.parametrize("act", ["approve", "undo", "forget", "write"])
+def test_a_topic_that_is_changed_meanwhile_stops_nobody(ada, reads_plans, plan, monkeypatch, act):
+    """Each locks the customer, then the topic, then its memories: nobody waits crosswise."""
+    pipeline.run(closed(ada, "it is Acorn").pk, now=NOW)
+    one = Memory.objects.get(kind="fact")
+    Memory.objects.filter(pk=one.pk).update(status="pending")
+    if act != "approve":
+        services.review(one.pk, approve=True, by="staff:1", now=NOW)
+    later = closed(ada, "it is Birch", at=NOW + DAY)
+    changing, acting = Event(), Event()
+    carry_over = topic_service._carry_over
+
+    def slowly(topic, changed):
+        changing.set()
+        acting.wait(10)
+        _until_somebody_waits()
+        carry_over(topic, changed)
+
+    monkeypatch.setattr(topic_service, "_carry_over", slowly)
+
+    def work(job):
+        if job == "topic":
+            return services.save_topic(plan.key, sensitive=True, by="staff:1", now=NOW)
+        changing.wait(10)
+        acting.set()
+        return {
+            "approve": lambda: services.review(one.pk, approve=True, by="staff:1", now=NOW),
+            "undo": lambda: services.undo_review(one.pk, by="staff:1", now=NOW),
+            "forget": lambda: services.forget(ada.pk, topic="plan", by="customer", now=NOW + DAY),
+            "write": lambda: pipeline.run(later.pk, now=NOW + DAY),
+        }[act]()
+
+    at_once(work, ["topic", "act"], threads=2)
+
+    plan.refresh_from_db()
+    assert plan.sensitive
+    assert Memory.objects.filter(kind="fact", topic=plan).exists()
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ from typing import Any
 
 import django
 
-LIST = "--list"
 SECONDS = 170.0  # for one case: small models on a laptop are slow
+given = argparse.Namespace(schemas=False)
 
 
 class Recorder:
@@ -76,6 +76,7 @@ def model(purpose: Any) -> Any:
         api_key=settings.OPENAI_API_KEY,
         timeout=SECONDS,
     )
+    client.calls_tools = False if given.schemas else None
     return Recorder(client)
 
 
@@ -166,14 +167,15 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE", help="names, or gate, extract, answer")
-    parser.add_argument(LIST, action="store_true", help="print the names and stop")
-    given = parser.parse_args()
+    parser.add_argument("--list", action="store_true", help="print the names and stop")
+    parser.add_argument("--schemas", action="store_true", help="the endpoint calls no tools")
+    parser.parse_args(namespace=given)
     if given.list:
         say("\n".join(CASES))
         return
-    for name, case in CASES.items():
-        if given.cases and not {name, case["prompt"]} & set(given.cases):
-            continue
+    wanted = [n for c in given.cases for n in CASES if c in (n, CASES[n]["prompt"])]
+    for name in wanted or CASES:
+        case = CASES[name]
         say(f"\n### {name}\n\n{case['about']}\n")
         say(f"- customer: {_json(case.get('text') or case['said'])}")
         try:
