@@ -24,13 +24,14 @@ def main() -> int:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0, interactive=False)
+        only = [a for a in sys.argv[1:] if not a.startswith("-")]
         if "--quick" in sys.argv:
             from tests.bench import quick
 
-            return 0 if quick.measure() else 1
+            return 0 if quick.measure(only=only) else 1
         from tests.bench import full
 
-        return 0 if full.measure(only=[a for a in sys.argv[1:] if not a.startswith("-")]) else 1
+        return 0 if full.measure(only=only) else 1
 
 
 if __name__ == "__main__":

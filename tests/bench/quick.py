@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,7 +20,7 @@ from chat import identity
 from memory import services
 from memory.models import Episode
 from memory.types import Said, Transcript
-from tests.bench import figures, fill, recalls, sockets
+from tests.bench import figures, fill, recalls, sockets, turns
 
 CUSTOMERS, EACH = 1_000, 100
 SOCKETS = 100
@@ -29,7 +29,7 @@ WAITING = 1_500  # conversations for the knowledge agent: more than it reads mea
 READY_SECONDS = 60
 
 
-def measure() -> bool:
+def measure(*, only: Sequence[str] = ()) -> bool:
     port = _free_port()
     with _running(port):
         now = timezone.now()
@@ -38,6 +38,9 @@ def measure() -> bool:
         print(
             f"{CUSTOMERS * EACH:,} memories of {CUSTOMERS:,} customers, {rate:,.0f} rows a second"
         )
+        took = turns.measure(ids[SOCKETS * 5 :], now=now)
+        if "turns" in only:
+            return took
         chatting, asked_about = ids[: SOCKETS + 10], ids[SOCKETS + 10 : SOCKETS * 2]
         _busy(ids[SOCKETS * 2 :], now)
         tokens = [identity.issue(pk, address="", now=now) for pk in chatting]
@@ -57,7 +60,7 @@ def measure() -> bool:
         print(
             f"{heard.said} messages said, {heard.lost} without an ack; worker: {left} left to read"
         )
-        return kept[0] and kept[2] and not heard.lost
+        return took and kept[0] and kept[2] and not heard.lost
 
 
 @contextmanager
