@@ -22,13 +22,15 @@ def standing(
     *,
     now: datetime,
     at: Withheld | None = None,
+    words: str = "",
 ) -> tuple[Fact, ...]:
     """Return all that may be said back: of this conversation first, then what is stored.
 
-    A visitor may be anybody at that browser: what is sensitive is not said.
+    A visitor may be anybody at that browser: what is sensitive is not said. `words`: what the
+    stored facts are compared with.
     """
     at = at or services.withheld(conversation.customer_id)
-    stored = services.known_about(conversation.customer_id, now=now, at=at)
+    stored = services.known_about(conversation.customer_id, now=now, at=at, words=words)
     if conversation.customer.kind == Customer.Kind.VISITOR:
         stored = [f for f in stored if not f.sensitive]
     said = [

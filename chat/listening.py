@@ -16,6 +16,7 @@ from memory.models import Memory
 logger = logging.getLogger(__name__)
 
 SURELY_SMALL_TALK = 0.5
+ANSWERS_NOTHING = {Kind.QUESTION, Kind.SELF, Kind.PERSON}  # though we had asked
 
 
 def told(
@@ -34,15 +35,18 @@ def told(
         "\n".join(m.text for m in messages)
     ):
         return []
+    answering = bool(before) and before[-1].text.rstrip().endswith("?")
+    asked = conversation.asked_topic if reading.kind not in ANSWERS_NOTHING else ""
+    if not asked and not any(_may_tell(m.text, reading, answering) for m in messages):
+        return []  # most messages, and to read what they state would cost more than all the rest
     try:
-        said = _heard(conversation, messages, before, reading, now)
+        said = _heard(conversation, messages, before, asked, now)
     except Exception:
         # What was told is read again at the close; a question in it must still be answered.
         logger.exception("Unable to listen in conversation %s", conversation.pk)
         return []
     if any(c.get("stored") for c in said):
         return said
-    answering = bool(before) and before[-1].text.rstrip().endswith("?")
     return [c for c in said if _is_told(c, messages, reading, answering)]
 
 
@@ -50,19 +54,20 @@ def _heard(
     conversation: Conversation,
     messages: list[Message],
     before: list[Message],
-    reading: intents.Reading,
+    topic: str,
     now: datetime,
 ) -> list[dict[str, Any]]:
-    seqs = {m.seq for m in messages}
-    customer, topic = conversation.customer_id, conversation.asked_topic
+    seqs, customer = {m.seq for m in messages}, conversation.customer_id
     after = before[0].seq - 1 if before else messages[0].seq - 1
     transcript = conversations.transcript_of(conversation, after=after, up_to=max(seqs))
-    if topic and reading.kind not in {Kind.QUESTION, Kind.SELF, Kind.PERSON}:
+    if topic:
         ref = f"conversation:{conversation.pk}:{max(seqs)}"
-        noted = services.note_now(customer, transcript, topic=topic, now=now, ref=ref)
+        noted = services.note_now(
+            customer, transcript, topic=topic, now=now, ref=ref, since=min(seqs)
+        )
         if noted:
             return [_stored(m, max(seqs)) for m in noted]
-    heard = services.listen(transcript, customer_id=customer, now=now)
+    heard = services.listen(transcript, customer_id=customer, now=now, since=min(seqs))
     return [c for c in heard if c["seq"] in seqs and c["intent"] != "forget"]
 
 
@@ -72,6 +77,12 @@ def _stored(memory: Memory, seq: int) -> dict[str, Any]:
     return told | {"intent": "state", "seq": seq, "stored": True}
 
 
+def _may_tell(words: str, reading: intents.Reading, answering: bool) -> bool:
+    """Say whether anything in `words` could be told, before it is known what they state."""
+    by_kind = _told_by_kind(reading, answering)
+    return intents.holds_statement(words, embed=embedding.embed_one) if by_kind is None else by_kind
+
+
 def _is_told(
     candidate: dict[str, Any], messages: list[Message], reading: intents.Reading, answering: bool
 ) -> bool:
@@ -79,6 +90,16 @@ def _is_told(
 
     What is left out here is not lost: the closing run reads the whole conversation.
     """
+    by_kind = _told_by_kind(reading, answering)
+    if by_kind is not None:
+        return by_kind
+    words = next(m.text for m in messages if m.seq == candidate["seq"])
+    sentence = intents.sentence_with(words, candidate["quote"])
+    return intents.states(sentence, embed=embedding.embed_one)
+
+
+def _told_by_kind(reading: intents.Reading, answering: bool) -> bool | None:
+    """None: its own sentence must tell."""
     if reading.kind in {Kind.SELF, Kind.PERSONAL, Kind.PERSON}:
         return False
     if answering and not reading.asks:
@@ -87,6 +108,4 @@ def _is_told(
         return reading.score(Kind.SMALL_TALK) < SURELY_SMALL_TALK
     if reading.kind in {Kind.STATEMENT, Kind.REQUEST} and not reading.asks:
         return True
-    words = next(m.text for m in messages if m.seq == candidate["seq"])
-    sentence = intents.sentence_with(words, candidate["quote"])
-    return intents.states(sentence, embed=embedding.embed_one)
+    return None

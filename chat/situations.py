@@ -76,10 +76,10 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
     at = recalled.at
     if at is None and reading.kind in NEEDS_FACTS:
         at = step("withheld", lambda: services.withheld(asked.conversation.customer_id))
-    known = facts.topics()
+    known, naming = facts.topics(), _naming_words(in_english, before, reading)
     asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
-        step("known", lambda: facts.standing(asked.conversation, told, now=now, at=at))
+        step("known", lambda: facts.standing(conversation, told, now=now, at=at, words=naming))
         if reading.kind in NEEDS_FACTS
         else ()
     )
@@ -90,7 +90,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
         asked_topic=conversation.asked_topic,
         told=tuple(told),
         topics=known,
-        named=step("topics", lambda: _named(in_english, before, reading, known, standing)),
+        named=step("topics", lambda: _named(naming, known, standing)),
         pointed_at=_pointed_at(in_english, before, reading, known, standing),
         recalled=recalled,
         standing=standing,
@@ -164,20 +164,22 @@ def _recall(
     )
 
 
-def _named(
-    text: str,
-    before: list[Message],
-    reading: intents.Reading,
-    known: tuple[Topic, ...],
-    known_facts: tuple[Fact, ...],
-) -> tuple[tuple[str, float], ...]:
+def _naming_words(text: str, before: list[Message], reading: intents.Reading) -> str:
+    """Return what a topic may be named by, or ""."""
     if reading.kind not in NEEDS_TOPICS:
-        return ()
+        return ""
     words = intents.asking_part(text) if reading.kind is not Kind.FORGET else text
     if intents.leans_back(words) and before:
         words = f"{before[-1].text} {words}"
-    found = topics.named(words, known, embed=embedding.embed_one, facts=known_facts)
-    return tuple(found[:6])
+    return words
+
+
+def _named(
+    words: str, known: tuple[Topic, ...], standing: tuple[Fact, ...]
+) -> tuple[tuple[str, float], ...]:
+    if not words:
+        return ()
+    return tuple(topics.named(words, known, embed=embedding.embed_one, facts=standing)[:6])
 
 
 def _pointed_at(
@@ -192,7 +194,8 @@ def _pointed_at(
         return ""
     item = intents.pointed_at(text, before[-1].text)
     held = tuple(t for t in known if any(f.topic == t.key for f in known_facts))
-    found = topics.named(item, held, embed=embedding.embed_one, facts=known_facts) if item else []
+    told = [replace(f, near=None) for f in known_facts]  # near or far to other words than `item`
+    found = topics.named(item, held, embed=embedding.embed_one, facts=told) if item else []
     return found[0][0] if found else ""
 
 

@@ -77,16 +77,17 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
     return decisions
 
 
-def consider(transcript: Transcript, *, by_model: bool = False) -> Proposal:
+def consider(transcript: Transcript, *, by_model: bool = False, since: int = 0) -> Proposal:
     """Gate, extract, validate: reads topics, writes nothing.
 
-    `by_model`: the worker's way. While a customer waits for a reply, the rules alone read.
+    `by_model`: the worker's way. While a customer waits for a reply, the rules alone read, and of
+    her words only those from seq `since` on; what was said before is what they are read with.
     """
-    topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
-    results = _gate(transcript, by_model)
+    results = _gate(transcript, by_model, since)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
-    found, engine = _extract(transcript, list(topics.values()), by_model)
+    topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
+    found, engine = _extract(transcript, list(topics.values()), by_model, since)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
         candidates=tuple(c for c, v in verdicts if v.ok),
@@ -97,7 +98,7 @@ def consider(transcript: Transcript, *, by_model: bool = False) -> Proposal:
 
 
 def _extract(
-    transcript: Transcript, topics: list[TopicSpec], by_model: bool
+    transcript: Transcript, topics: list[TopicSpec], by_model: bool, since: int
 ) -> tuple[list[Candidate], str]:
     """By the model where there is one and it answers, else by the rules; and who it was."""
     model = chat_model("knowledge") if by_model else None
@@ -112,7 +113,7 @@ def _extract(
             logger.warning(
                 "The knowledge model did not answer (%s): rules instead", type(exc).__name__
             )
-    return extract.extract(transcript, topics, embed=embed), "offline"
+    return extract.extract(transcript, topics, embed=embed, since=since), "offline"
 
 
 def _instructions() -> str:
@@ -120,11 +121,11 @@ def _instructions() -> str:
     return newest.text if newest else ""
 
 
-def _gate(transcript: Transcript, by_model: bool) -> dict[int, GateResult]:
+def _gate(transcript: Transcript, by_model: bool, since: int) -> dict[int, GateResult]:
     before: list[Said] = []
     results: dict[int, GateResult] = {}
     for m in transcript.messages:
-        if m.sender == "customer" and not m.offered:
+        if m.sender == "customer" and not m.offered and m.seq >= since:
             asked = before[-1].asks_topic if before else ""
             result = worth_saving(replace(m, asks_topic=asked), before=tuple(before))
             results[m.seq] = _asked_again(result, m, before) if by_model else result

@@ -198,6 +198,7 @@ class Fact:
     score: float = 0.0
     parts: dict[str, float] = field(default_factory=dict)
     sensitive: bool = False
+    near: float | None = None  # cosine with the words that `known_about` was given
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,11 @@ def sentence_with(text: str, quote: str) -> str:
     return next((s for s in p.sentences(text) if quote in s or s in quote), text)
 
 
+def holds_statement(text: str, *, embed: Embed) -> bool:
+    """Say whether any sentence of `text` tells something, or all of them together do."""
+    return any(states(s, embed=embed) for s in dict.fromkeys((*p.sentences(text), text)))
+
+
 def states(sentence: str, *, embed: Embed) -> bool:
     """Say whether a sentence tells something, rather than asks or chats."""
     asks, says_so = p.hits(sentence, (p.ASKS, p.STATES))

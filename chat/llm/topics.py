@@ -41,7 +41,7 @@ def named(
     """Return (topic key, how surely the text names it), best first.
 
     `facts`: what is known of the customer. A question may name a topic by what was said of it:
-    "how I get in that chair".
+    "how I get in that chair". Where it is known how near they are to `text`, nothing is embedded.
     """
     if not topics:
         return []
@@ -54,8 +54,10 @@ def named(
     }
     for fact in facts:
         if fact.topic in scored:
-            likeness = FACT * max(0.0, float(np.dot(vector, embed(fact.text))))
-            told[fact.topic] = max(told.get(fact.topic, 0.0), likeness)
+            near = fact.near
+            if near is None:  # said just now, or its stored vector is of another model
+                near = float(np.dot(vector, embed(fact.text)))
+            told[fact.topic] = max(told.get(fact.topic, 0.0), FACT * max(0.0, near))
     for key, likeness in told.items():
         scored[key] += likeness
     return sorted(scored.items(), key=lambda pair: -pair[1])

@@ -54,16 +54,28 @@ class Weights:
 
 
 def retrieve(
-    rows: Sequence[Row], message: str, *, now: datetime, weights: Weights, limit: int = 5
+    rows: Sequence[Row],
+    message: str,
+    *,
+    now: datetime,
+    weights: Weights,
+    limit: int = 5,
+    explain: bool = True,
 ) -> tuple[list[Fact], list[Fact]]:
-    """Return the facts to use, best first and at most `limit`, and those left out."""
+    """Return the facts to use, best first and at most `limit`, and those left out.
+
+    Without `explain` the latter are not made: of many memories nearly all are left out.
+    """
     standing, outdated = newest(rows)
     scored = _score(standing, message, now=now, weights=weights)
     used = _whole_sets(scored, limit)
+    facts = [_fact(row, parts) for row, parts in used]
+    if not explain:
+        return facts, []
     taken = {id(row) for row, _ in used}
     left = [_fact(row, parts) for row, parts in scored if id(row) not in taken]
     left += [_fact(row, {"outdated": 1.0}) for row in outdated]
-    return [_fact(row, parts) for row, parts in used], left
+    return facts, left
 
 
 def newest(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 TOKENIZER = Path(__file__).parent / "minilm_tokenizer.json"
 MAX_TOKENS = 256
 BATCH = 32  # sentences; longer batches gain nothing on one core
+KEPT = 4096  # vectors, 8 MB: topics, notes and what was said lately
 
 
 class MiniLM:
@@ -108,24 +109,58 @@ def embedder() -> Embedder:
     )
 
 
+def stored_here() -> bool:
+    """Say whether what is stored is compared by MiniLM's vectors."""
+    return embedder().model == MODEL
+
+
 def embed(texts: Sequence[str]) -> list[Vector]:
     return embedder().embed(texts)
 
 
 def embed_here(texts: Sequence[str]) -> list[Vector]:
     """Vectors of MiniLM, whatever the settings name: classifiers and cuts were made with it."""
-    return _minilm.embed(texts)
+    return _kept.of(_minilm, texts)
 
 
 def embed_one_here(text: str) -> Vector:
-    return _cached(_minilm.model, text)
+    return _kept.of(_minilm, [text])[0]
 
 
 def embed_one(text: str) -> Vector:
     """Return the vector of `text`; gate, answers and recall of one message share the work."""
-    return _cached(embedder().model, text)
+    return _kept.of(embedder(), [text])[0]
 
 
-@lru_cache(maxsize=2048)  # 4 MB
-def _cached(model: str, text: str) -> Vector:
-    return (_minilm if model == _minilm.model else embedder()).embed([text])[0]
+class _Kept:
+    """The vectors asked for last. Of several texts only those that are not here are worked out."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
+
+    def of(self, by: Embedder, texts: Sequence[str]) -> list[Vector]:
+        found = self._here(by.model, texts)
+        missing = [t for t in dict.fromkeys(texts) if t not in found]
+        if missing:
+            made = dict(zip(missing, by.embed(missing), strict=True))
+            self._keep(by.model, made)
+            found |= made
+        return [found[t] for t in texts]
+
+    def _here(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        with self._lock:
+            found = {t: self._vectors[model, t] for t in texts if (model, t) in self._vectors}
+            for text in found:
+                self._vectors.move_to_end((model, text))
+        return found
+
+    def _keep(self, model: str, made: dict[str, Vector]) -> None:
+        with self._lock:
+            for text, vector in made.items():
+                self._vectors[model, text] = vector
+            while len(self._vectors) > KEPT:
+                self._vectors.popitem(last=False)
+
+
+_kept = _Kept()

@@ -18,6 +18,8 @@ from memory.types import NoteFound, Vector
 NEAR = 0.6  # cosine to an example; a note speaks for the business, so it must be meant
 NEAR_IN_CONTEXT = 0.65  # the same, read with the message before it
 AHEAD = 0.02  # of the nearest counter-example
+SHORT = 9  # words; a longer message says itself what it is about, or comes near to it:
+HALF_SAID = 0.35  # cosine from which it is read with the message before it
 FIELDS = ("title", "examples", "not_examples", "topic", "text", "hands_over", "tool", "active")
 
 
@@ -67,7 +69,7 @@ def note_for(
         return None
     try:
         found = _near(notes, embed_one(message), NEAR)
-        if not found and before:
+        if not found and before and _may_lean(notes, message):
             found = _near(notes, embed_one(f"{before[-1]} {message}"), NEAR_IN_CONTEXT)
     except Unavailable:
         return None
@@ -86,6 +88,13 @@ def note_for(
         hands_over=note.hands_over,
         usable=bool(usable),
     )
+
+
+def _may_lean(notes: Sequence[Note], message: str) -> bool:
+    if len(message.split()) <= SHORT:
+        return True
+    vector = embed_one(message)
+    return any(_closest(note.examples, vector) >= HALF_SAID for note in notes)
 
 
 def _near(notes: Sequence[Note], vector: Vector, near: float) -> list[tuple[Note, float]]:

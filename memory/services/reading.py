@@ -14,7 +14,7 @@ from memory.lifecycle import gate as gates
 from memory.lifecycle import retrieve
 from memory.lifecycle.retrieve import Row, Weights
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed_one, embed_one_here, embedder
+from memory.llm.embeddings import embed_one, embed_one_here, embedder, stored_here
 from memory.models import Memory
 from memory.querysets import MemoryQuerySet
 from memory.types import Category, Fact, GateResult, Recalled, Status, Vector, Withheld
@@ -49,17 +49,23 @@ def recall(
     if at.erasing:
         reason = "she asked for everything to be deleted"
         return Recalled(gate=GateResult(False, reason), at=at)
-    rows = _rows(customer_id, vector, now=now)
+    meant = topics_meant.likeness(vector) if vector is not None else {}
+    rows = _rows(customer_id, vector, now=now, meant=meant)
     if working:
-        rows = _of_now(working, rows, customer_id, vector, now=now)
+        rows = _of_now(working, rows, customer_id, meant, now=now)
     usable = [r for r in _usable(rows, at) if verified or not r.sensitive]
     used, left = retrieve.retrieve(
-        usable, message, now=now, weights=_weights(), limit=settings.MEMORY_RECALLED
+        usable,
+        message,
+        now=now,
+        weights=_weights(),
+        limit=settings.MEMORY_RECALLED,
+        explain=explain,
     )
     ends = {r.id: r.valid_until for r in usable if r.id is not None and r.valid_until}
     return Recalled(
         facts=tuple(used),
-        rejected=tuple(left) if explain else (),
+        rejected=tuple(left),
         withheld=tuple(sorted(at.topics)),
         context=retrieve.context(used, ends=ends),
         gate=passed,
@@ -67,15 +73,19 @@ def recall(
     )
 
 
-def known_about(customer_id: int, *, now: datetime, at: Withheld | None = None) -> list[Fact]:
+def known_about(
+    customer_id: int, *, now: datetime, at: Withheld | None = None, words: str = ""
+) -> list[Fact]:
     """Return all that stands for her, one fact for a topic of one value; what is in doubt not.
 
-    `at`: what is in doubt, where this turn has asked already.
+    `at`: what is in doubt, where this turn has asked already. `words`: how near each fact is to
+    them by MiniLM, where its stored vector is of MiniLM too.
     """
     at = at or withholding.withheld(customer_id)
     if at.erasing:
         return []
-    rows = [r for r in _rows(customer_id, None, now=now) if r.kind in LISTED]
+    vector = embed_one_here(words) if words and stored_here() else None
+    rows = [r for r in _rows(customer_id, vector, now=now) if r.kind in LISTED]
     facts, _ = retrieve.newest(_usable(rows, at))
     return sorted(map(_fact, facts), key=lambda f: (f.label.casefold(), f.stated_at))
 
@@ -104,18 +114,18 @@ def needs_past(message: str, before: Sequence[str]) -> GateResult:
     return gates.needs_past(message, before=before, vector=vector, classifier=classifier)
 
 
-def _rows(customer_id: int, vector: Vector | None, *, now: datetime) -> list[Row]:
+def _rows(
+    customer_id: int,
+    vector: Vector | None,
+    *,
+    now: datetime,
+    meant: Mapping[str, float] | None = None,
+) -> list[Row]:
     """Her active memories in force, by exact distance: a filtered index finds too few."""
     rows = Memory.objects.for_customer(customer_id).active(now).filter(kind__in=TOLD)
     if vector is None:
         return _read(rows, Value(None, FloatField()), {})
-    return _read(rows, CosineDistance("embedding", vector), topics_meant.likeness(vector))
-
-
-def _read(rows: MemoryQuerySet, distance: Any, meant: Mapping[str, float]) -> list[Row]:
-    """Plain tuples: a model's instance costs ten times as much as its numbers."""
-    found = rows.exclude(text="").order_by("pk").values(*_COLUMNS, distance=distance)
-    return [_row(columns, meant, embedder().model) for columns in found]
+    return _read(rows, CosineDistance("embedding", vector), meant or {})
 
 
 _COLUMNS = (
@@ -124,25 +134,33 @@ _COLUMNS = (
 )
 
 
-def _row(of: Mapping[str, Any], meant: Mapping[str, float], model: str) -> Row:
-    # Rows of two models are never compared.
-    near = of["distance"] is not None and of["embedding_model"] == model
+def _read(rows: MemoryQuerySet, distance: Any, meant: Mapping[str, float]) -> list[Row]:
+    """Plain tuples: a model's instance costs ten times as much as its numbers."""
+    found = rows.exclude(text="").order_by("pk").annotate(distance=distance)
+    model = embedder().model
+    return [_row(of, meant, model) for of in found.values_list(*_COLUMNS, "distance")]
+
+
+def _row(of: tuple[Any, ...], meant: Mapping[str, float], model: str) -> Row:
+    pk, customer_id, topic, label, category, kind, *told, made_by, distance = of
+    text, value, stated_at, valid_until, importance, single_valued, sensitive = told
     return Row(
-        id=of["pk"],
-        customer_id=of["customer_id"],
-        topic=of["topic__key"],
-        label=of["topic__label"] or _LABELS.get(of["kind"], "also said"),
-        kind=of["kind"],
-        category=Category(of["category"]),
-        text=of["text"],
-        value=of["value"],
-        stated_at=of["stated_at"],
-        valid_until=of["valid_until"],
-        importance=of["importance"],
-        single_valued=of["single_valued"],
-        sensitive=of["sensitive"],
-        likeness=1.0 - of["distance"] if near else None,
-        topic_likeness=meant.get(of["topic__key"] or ""),
+        id=pk,
+        customer_id=customer_id,
+        topic=topic,
+        label=label or _LABELS.get(kind, "also said"),
+        kind=kind,
+        category=Category(category),
+        text=text,
+        value=value,
+        stated_at=stated_at,
+        valid_until=valid_until,
+        importance=importance,
+        single_valued=single_valued,
+        sensitive=sensitive,
+        # Rows of two models are never compared.
+        likeness=None if distance is None or made_by != model else 1.0 - distance,
+        topic_likeness=meant.get(topic or ""),
     )
 
 
@@ -153,12 +171,11 @@ def _of_now(
     working: Sequence[Mapping[str, Any]],
     stored: list[Row],
     customer_id: int,
-    vector: Vector | None,
+    meant: Mapping[str, float],
     *,
     now: datetime,
 ) -> list[Row]:
     """Put what was said in this conversation in the place of what is stored on the same topic."""
-    meant = topics_meant.likeness(vector) if vector is not None else {}
     known_topics = {t.key: t for t in topics_meant.topics()}
     rows = list(stored)
     for said in working:
@@ -220,6 +237,7 @@ def _fact(row: Row) -> Fact:
         value=row.value,
         stated_at=row.stated_at,
         sensitive=row.sensitive,
+        near=row.likeness,
     )
 
 

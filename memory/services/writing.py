@@ -47,9 +47,14 @@ def remember_later(
     return row
 
 
-def listen(transcript: Transcript, *, customer_id: int, now: datetime) -> list[dict[str, Any]]:
-    """Return what the customer's words say, for `Conversation.working_memory`; writes no row."""
-    heard = pipeline.consider(transcript).candidates
+def listen(
+    transcript: Transcript, *, customer_id: int, now: datetime, since: int = 0
+) -> list[dict[str, Any]]:
+    """Return what the customer's words say, for `Conversation.working_memory`; writes no row.
+
+    `since`: the seq of the first words that are asked about; those before are their context.
+    """
+    heard = pipeline.consider(transcript, since=since).candidates
     limit = settings.MEMORY_SURE
     sure = [c for c in heard if c.intent is not Intent.STATE or c.confidence >= limit]
     return [working(c) for c in sure]
@@ -74,10 +79,19 @@ def working(c: Candidate) -> dict[str, Any]:
 
 
 def note_now(
-    customer_id: int, transcript: Transcript, *, topic: str, now: datetime, ref: str
+    customer_id: int,
+    transcript: Transcript,
+    *,
+    topic: str,
+    now: datetime,
+    ref: str,
+    since: int = 0,
 ) -> list[Memory]:
     """Store at once the reply to our question about `topic`; the close finds it said already."""
-    found = [c for c in pipeline.consider(transcript).candidates if c.topic == topic]
+    heard = pipeline.consider(transcript, since=since).candidates
+    found = [c for c in heard if c.topic == topic]
+    if not found:
+        return []
     source = write.Source("customer", now, pipeline.made_by())
     with write.customer_locked(customer_id) as customer:
         decisions = pipeline.settle(customer, found, source=source)

@@ -7,13 +7,17 @@ Every function takes text through `plain`, which keeps the length, so that offse
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _SAME_LENGTH = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
+@lru_cache(maxsize=1024)  # one message asks for it hundreds of times
 def plain(text: str) -> str:
     """Lower case and straight quotes, character for character."""
     folded = text.translate(_SAME_LENGTH)
+    if folded.isascii():
+        return folded.lower()
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
 
 

@@ -7,7 +7,7 @@ stored stays in the customer's own words. A language without glosses is not unde
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from .acts import plain
@@ -19,6 +19,7 @@ FOREIGN_LETTER = re.compile(r"[áéíóúñãõçâêôäöüßàèùîûœ¿¡]
 OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af]")
 
 
+@lru_cache(maxsize=512)  # both gates, the reading and each part of a message ask
 def detect(text: str) -> str:
     """Return a code of common.txt, or "?" for another script. Without evidence it is English."""
     if len(OTHER_SCRIPT.findall(text)) > 2:

@@ -218,3 +218,26 @@ def test_what_is_known_is_one_fact_for_a_topic_of_one_value(ada, plan):
     known = services.known_about(ada.pk, now=NOW)
 
     assert sorted(f.value for f in known) == ["Birch for now", "likes tea"]
+
+
+def test_what_is_known_is_compared_with_words_by_the_stored_vectors_of_this_model_alone(ada, plan):
+    remember(ada, "I'm with Acorn", plan)
+    remember(ada, "I like the mornings", embedding_model="another")
+
+    known = {f.text: f.near for f in services.known_about(ada.pk, now=NOW, words=ASKED)}
+
+    assert known["I'm with Acorn"] == pytest.approx(
+        float(embed_one("I'm with Acorn") @ embed_one(ASKED)), abs=0.01
+    )
+    assert known["I like the mornings"] is None
+
+
+def test_what_is_known_is_compared_with_nothing_where_vectors_come_from_elsewhere(
+    ada, plan, monkeypatch
+):
+    remember(ada, "I'm with Acorn", plan)
+    monkeypatch.setattr("memory.services.reading.stored_here", lambda: False)
+
+    (fact,) = services.known_about(ada.pk, now=NOW, words=ASKED)
+
+    assert fact.near is None

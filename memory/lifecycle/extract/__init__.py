@@ -16,9 +16,12 @@ from .topics import Embed
 
 
 def extract(
-    transcript: Transcript, topics: Sequence[TopicSpec], *, embed: Embed
+    transcript: Transcript, topics: Sequence[TopicSpec], *, embed: Embed, since: int = 0
 ) -> list[Candidate]:
-    """Return what the customer says, takes back or wants forgotten, in the order it was said."""
+    """Return what the customer says, takes back or wants forgotten, in the order it was said.
+
+    `since`: the seq from which it is wanted; what was said before is read where it is put right.
+    """
     if not topics:
         return []
-    return Reader(transcript, tuple(topics), embed).candidates()
+    return Reader(transcript, tuple(topics), embed).candidates(since=since)

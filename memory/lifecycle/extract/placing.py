@@ -39,14 +39,17 @@ def place(
     found: Sequence[Candidate],
     u: Understanding,
 ) -> None:
-    """Give the readings that cannot stand alone a topic, where the words before tell it."""
+    """Give the readings that cannot stand alone a topic, where the words before tell it.
+
+    `found`: what was read before, where these words put it right.
+    """
     for r in readings:
         if replies.stalls(r.text):
             r.doubt = r.doubt or "stalling"
     asked = asked_topic(run, question, u)
     if asked is not None and question is not None:
         _lift(readings, asked, u, gap=question.gap)
-    if found and corrects(readings):
+    if found:
         _correct(readings, found, u)
     for i, r in enumerate(readings):
         _lean(r, readings[i - 1] if i else None, question, u)

@@ -21,11 +21,22 @@ class Reader:
             for part in m.name.split()
         )
         self.found: list[Candidate] = []
+        self.left: list[Run] = []  # said before what is wanted, and not read yet
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self, *, since: int = 0) -> list[Candidate]:
         for run in self.runs:
-            if not any(standing.in_a_role(m.text, self.names) for m in run.messages):
+            if any(standing.in_a_role(m.text, self.names) for m in run.messages):
+                continue
+            if run.messages[-1].seq < since:
+                self.left.append(run)
+            else:
                 self.found += self._read(run)
+        return self.found
+
+    def _found_before(self) -> list[Candidate]:
+        left, self.left = self.left, []
+        for run in left:
+            self.found += self._read(run)
         return self.found
 
     def _read(self, run: Run) -> list[Candidate]:
@@ -36,8 +47,9 @@ class Reader:
         )
         if settled:
             return settled
-        placing.place(run, readings, question, self.found, self.u)
         corrects = placing.corrects(readings)
+        found = self._found_before() if corrects else []
+        placing.place(run, readings, question, found, self.u)
         made: list[Candidate] = []
         for span in making.spans_of(readings, self.u):
             c = making.candidate(run, span, made, self.u, corrects=corrects)

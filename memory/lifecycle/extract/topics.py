@@ -133,6 +133,10 @@ def features(known: Index, text: str, views: Views, statement: float) -> Array:
     near = np.array([_nearness(known, i, views) for i in range(len(known.topics))])
     lead, lead_content, lead_frame = (_leads(near[:, column]) for column in (0, 1, 2))
     mine, found = kinds.stems(text), kinds.of(text)
+    of_the_clause = [
+        float(acts.asks(text)), len(text.split()) / 20,
+        float(bool(acts.FIRST_PERSON.search(acts.plain(text)))),
+    ]  # fmt: skip
     rows = []
     for i, _topic in enumerate(known.topics):
         shared = mine & known.words[i]
@@ -145,8 +149,7 @@ def features(known: Index, text: str, views: Views, statement: float) -> Array:
                 float("code" in known.kinds[i] and not ({"code", "phone", "number"} & found)),
                 float("code" in found and known.kinds[i].get("code", 0) >= 0.5),
                 float("phone" in found and known.kinds[i].get("phone", 0) >= 0.5),
-                float(acts.asks(text)), len(text.split()) / 20,
-                float(bool(acts.FIRST_PERSON.search(acts.plain(text)))),
+                *of_the_clause,
             ]
         )  # fmt: skip
     return np.array(rows)
