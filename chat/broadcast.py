@@ -9,10 +9,12 @@ every open tab takes now and then.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 from typing import Any
 
-from asgiref.sync import async_to_sync
+from asgiref.sync import SyncToAsync, async_to_sync
 from channels.layers import get_channel_layer
 from django.db import transaction
 
@@ -74,7 +76,21 @@ async def delta(conversation_id: int, customer_id: int, text: str, *, origin: st
 
 
 def _send(messages: dict[str, dict[str, Any]]) -> None:
-    async_to_sync(_asend)(messages)
+    """In a thread that a running loop waits for, the loop sends it when it comes to it: what was
+    stored is acknowledged first. Elsewhere it is sent at once."""
+    loop = _waiting_loop()
+    if loop is None:
+        async_to_sync(_asend)(messages)
+    else:
+        asyncio.run_coroutine_threadsafe(_asend(messages), loop)
+
+
+def _waiting_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop that async_to_sync would use here, if it runs."""
+    here = SyncToAsync.threadlocal
+    loop: asyncio.AbstractEventLoop | None = getattr(here, "main_event_loop", None)
+    forked = getattr(here, "main_event_loop_pid", None) != os.getpid()
+    return None if loop is None or forked or not loop.is_running() else loop
 
 
 async def _asend(messages: dict[str, dict[str, Any]]) -> None:

@@ -35,6 +35,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
     async def connect(self) -> None:
         self.catching_up = asyncio.Lock()
+        self.waits_to_catch_up = False
         self.groups_joined: set[str] = set()
         self.sent_again: dict[tuple[int | None, int], str] = {}  # rows that lost words
         client = self.scope.get("client") or [""]
@@ -171,12 +172,17 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
     async def _catch_up(self, *, state_too: bool = False) -> None:
         """Send the rows after the last one sent, in order, each once."""
-        if self.gone or not self.greeted:
-            return
+        if self.gone or not self.greeted or (self.waits_to_catch_up and not state_too):
+            return  # the look that waits already will see what this one would
+        self.waits_to_catch_up = True
         async with self.catching_up:
+            self.waits_to_catch_up = False
             customer = self.who.customer_id if self.who else None
             fresh = await in_db_thread(feed.since)(
-                customer, conversation_id=self.conversation_id, after=self.seq
+                customer,
+                conversation_id=self.conversation_id,
+                after=self.seq,
+                shown=None if state_too else self.state,
             )
             if fresh.conversation is not None and fresh.conversation.pk != self.conversation_id:
                 self.conversation_id, self.seq = fresh.conversation.pk, 0

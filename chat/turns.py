@@ -40,9 +40,11 @@ Notify = Callable[[Event], Awaitable[None]]
 _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be collected
 
 
-# What computes has two threads of its own: more would not be quicker on two cores, and what only
-# stores a message and acknowledges it must not wait behind them.
+# What computes has two threads of its own: more would not be quicker on two cores. What stores a
+# message and acknowledges it waits behind none of them, and shares the interpreter with few.
 _computing = ThreadPoolExecutor(2, thread_name_prefix="turn")
+# Apart from those: an emergency must not wait for a turn that waits for memory.
+_settling = ThreadPoolExecutor(2, thread_name_prefix="settle")
 
 
 def in_db_thread(
@@ -115,7 +117,7 @@ async def take_choice(
     yield Ack(choose.client_id, chosen.message.seq, conversation_id)
     if not chosen.new:
         return
-    await in_db_thread(choices.settle)(conversation_id, chosen, now=now)
+    await in_db_thread(choices.settle, executor=_settling)(conversation_id, chosen, now=now)
     yield Rows(conversation_id, chosen.message.seq)
     yield StateChanged(conversation_id)
 
@@ -136,7 +138,7 @@ async def ask_for_person(
     message: Message = recorded.message
     yield Ack(person.client_id, message.seq, conversation_id)
     if recorded.new and recorded.may_answer:
-        await in_db_thread(Turn(conversation_id, message, now).by_button)()
+        await in_db_thread(Turn(conversation_id, message, now).by_button, executor=_settling)()
     yield Rows(conversation_id, message.seq)
     yield StateChanged(conversation_id)
 
@@ -144,8 +146,8 @@ async def ask_for_person(
 async def _answer(
     turn: Turn, with_engines: Sequence[Engine] | None, *, may_answer: bool
 ) -> AsyncIterator[Event]:
-    if why := await in_db_thread(turn.emergency)():
-        await in_db_thread(turn.alarm)(why)
+    if why := await in_db_thread(turn.emergency, executor=_settling)():
+        await in_db_thread(turn.alarm, executor=_settling)(why)
     elif not may_answer:
         return
     else:
@@ -156,12 +158,12 @@ async def _answer(
         except TooLong:
             turns = f"{settings.CHAT_TURNS_PER_PERSON} turns without a person"
             need = NeedsHuman("unsure", detail=turns, wording="unsure")
-            await in_db_thread(turn.hand_over)(need, question=turn.message.text)
+            await in_db_thread(turn.hand_over, executor=_settling)(need, question=turn.message.text)
         except Exception as exc:
             # Whatever went wrong: the customer gets a person, and staff the reason.
             logger.exception("Unable to answer in conversation %s", turn.conversation_id)
             need = NeedsHuman("model", detail=type(exc).__name__, wording="model")
-            await in_db_thread(turn.hand_over)(need, question=turn.message.text)
+            await in_db_thread(turn.hand_over, executor=_settling)(need, question=turn.message.text)
     yield Rows(turn.conversation_id, turn.message.seq)
     yield StateChanged(turn.conversation_id)
 
@@ -184,4 +186,4 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
     async for delta in running:
         yield Delta(delta.text)
     asked.milliseconds["reply"] = round((turn.seconds - began) * 1000, 2)
-    await in_db_thread(turn.store)(asked, outcome)
+    await in_db_thread(turn.store, executor=_settling)(asked, outcome)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat import conversations
+from chat import conversations, feed
 from chat.steps import Turn
 from memory import services
 from tests.factories import NOW, make_topic
@@ -34,10 +34,24 @@ def test_of_a_question_about_oneself(gather, ada):
         ada.pk, topic="insurance_plan", value="Cigna", text="Is with Cigna", by="staff:1", now=NOW
     )
 
-    asked = gather("What is my insurance plan?", queries=23)
+    asked = gather("What is my insurance plan?", queries=19)
 
     assert [f.value for f in asked.situation.recalled.facts] == ["Cigna"]
 
 
 def test_of_a_question_that_anybody_may_ask(gather):
-    gather("Do you have parking?", queries=23)
+    gather("Do you have parking?", queries=19)
+
+
+def test_of_a_tab_that_has_everything(chat, ada, django_assert_num_queries):
+    said = conversations.record_customer_message(chat.pk, client_id="1", text="hello", now=NOW)
+    first = feed.since(ada.pk, conversation_id=chat.pk)
+    seen = {"conversation_id": chat.pk, "after": said.message.seq, "shown": first.state}
+
+    with django_assert_num_queries(1):
+        assert feed.since(ada.pk, **seen).rows == []
+
+    conversations.close(chat.pk, reason="ended", now=NOW)
+    ended = feed.since(ada.pk, **seen)
+    assert ended.state["closed"]
+    assert len(ended.rows) == 1
