@@ -9,7 +9,9 @@ from chat.llm import prompt
 from chat.llm.configured import cost
 from chat.replies import Reply
 from chat.situations import Asked
-from memory.types import Fact
+from memory.types import Fact, Recalled
+
+LEFT_OUT = 8  # facts that a receipt names; a customer may have hundreds
 
 
 def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
@@ -30,8 +32,7 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "topic": reply.topics[0] if reply.topics else "",
         "topics": reply.topics,
         "named": [[key, round(score, 3)] for key, score in s.named],
-        "facts": [_as_json(f) for f in s.recalled.facts],
-        "facts_rejected": [_as_json(f) for f in s.recalled.rejected],
+        **_facts(s.recalled, reply),
         "withheld": sorted(s.withheld.topics),
         "gate": {
             "passed": s.recalled.gate.passed,
@@ -53,6 +54,18 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "prompt": {"version": prompt.version(), "guidance": asked.guidance_version},
         "tools": asked.tools.log if asked.tools else [],
         "ms": asked.milliseconds,
+    }
+
+
+def _facts(recalled: Recalled, reply: Reply) -> dict[str, Any]:
+    """What the reply used, and the best of what it did not: looked at and not needed, or left."""
+    scored = {f.id: f for f in (*recalled.facts, *recalled.rejected) if f.id is not None}
+    used = {(f.id, f.topic, f.text): scored.get(f.id or 0, f) for f in reply.facts}
+    seen = (*recalled.facts, *recalled.rejected)
+    left = [f for f in seen if (f.id, f.topic, f.text) not in used]
+    return {
+        "facts": [_as_json(f) for f in used.values()],
+        "facts_rejected": [_as_json(f) for f in left[:LEFT_OUT]],
     }
 
 

@@ -41,6 +41,7 @@ class Reply:
     asked_topic: str = ""
     topics: list[str] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)  # what it says, or was written from
 
 
 def write(asked: Asked, moves: Sequence[Move], *, now: datetime) -> Reply:
@@ -173,9 +174,11 @@ class _Writer:
 
     def _remark(self, move: Remark) -> str:
         self._row(NewRow(move.text))
+        self.reply.facts += self.asked.situation.recalled.facts  # all of them were in its prompt
         return "answered"
 
     def _about(self, facts: Sequence[Fact]) -> None:
+        self.reply.facts += facts
         self.reply.topics += [
             f.topic for f in facts if f.topic and f.topic not in self.reply.topics
         ]

@@ -161,6 +161,7 @@ def _recall(
         before=before,
         working=[*asked.conversation.working_memory, *told],
         verified=asked.conversation.verified,
+        explain=True,  # the receipt says what was left out, too
     )
 
 

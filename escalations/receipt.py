@@ -30,15 +30,39 @@ class Section:
 def sections(turn: Turn) -> list[Section]:
     """Return what was known, used and rejected, with scores; facts by their topic alone."""
     trace: dict[str, Any] = turn.trace or {}
+    if "chosen" in trace:
+        return _of_choice(turn)
     built = [
         _reading(trace),
         _past(trace),
         _facts(_("Facts that were used"), trace.get("facts")),
-        _facts(_("Facts that were left out"), trace.get("facts_rejected")),
+        _facts(_("Facts that were looked at, and not used"), trace.get("facts_rejected")),
         _withheld(trace),
         _answers(trace),
         _note(trace),
         _engine(trace),
+    ]
+    return [section for section in built if section is not None]
+
+
+def _of_choice(turn: Turn) -> list[Section]:
+    """A pick from an offer: what was known when it was offered, and which of it was taken."""
+    chosen = turn.trace["chosen"]
+    picked = Answer.objects.filter(pk=chosen if isinstance(chosen, int) else 0).first()
+    said = picked.title if picked else _("None of what was offered")
+    offers = Turn.objects.filter(
+        conversation=turn.conversation_id, outcome="offered", reply_seq__lt=turn.question_seq
+    )
+    offered = offers.order_by("-reply_seq").first()
+    before = dict(offered.trace) if offered else {}
+    if "answer" in before:
+        before["answer"] = {**before["answer"], "used": [picked.pk] if picked else []}
+    built = [
+        Section(_("The customer chose"), said),
+        _past(before),
+        _facts(_("Facts that were looked at"), before.get("facts_rejected")),
+        _withheld(before),
+        _answers(before),
     ]
     return [section for section in built if section is not None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv as csv_format
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,9 +19,9 @@ from escalations import receipt as receipts
 from escalations.models import Question, ReportSetting
 from memory import services
 from memory.models import Answer
+from memory.types import AnswerFor
 
 from .base import DeskRequest, for_staff, number, page
-from .console import likeness
 
 WEEKS = (13, 26, 52)
 STALE_SHOWN = 20
@@ -76,19 +77,25 @@ def receipt(request: DeskRequest, pk: int) -> HttpResponse:
 
 @for_staff
 def replay(request: DeskRequest) -> HttpResponse:
-    """Put last month's open questions to the store as it is now."""
+    """Put last month's open questions to the store as it is now, for who asked them."""
     now = timezone.now()
     asked = Question.objects.filter(
         reason__in=gaps.SHARED_REASONS, asked_at__gt=now - timedelta(days=30)
-    ).order_by("-asked_at")[:100]
-    rows = []
-    for question in asked:
-        found = services.similar_answers(question.text, now=now, limit=1)
-        best = found[0] if found else None
-        rows.append((question, best, likeness(best.score) if best else ""))
-    known = sum(1 for _q, best, _w in rows if best is not None and best.score >= 0.6)
-    context = {"rows": rows, "known": known, "tab": "gaps"}
+    ).select_related("escalation__conversation")
+    rows = [(q, _today(q, now)) for q in asked.order_by("-asked_at")[:100]]
+    ways = Counter(found.way for _q, found in rows)
+    context = {"rows": rows, "ways": ways, "tab": "gaps"}
     return page(request, "escalations/replay.html", context)
+
+
+def _today(question: Question, now: datetime) -> AnswerFor:
+    """The way that a turn would go today: delivered, offered, or a person; nothing is noted."""
+    return services.answer_for(
+        question.text,
+        customer_id=question.escalation.conversation.customer_id,
+        now=now,
+        record=False,
+    )
 
 
 def _save_rule(request: DeskRequest) -> HttpResponse:

@@ -29,6 +29,7 @@ def answer_for(
     now: datetime,
     before: Sequence[str] = (),
     ref: str = "",
+    record: bool = True,
     recalled: Recalled | None = None,
 ) -> AnswerFor:
     """Return the way out, and write down that it was asked. What the words touch blocks it."""
@@ -42,13 +43,15 @@ def answer_for(
     if blocked:
         labels = ", ".join(sorted({f.label for f in blocked}))
         verdict = Verdict("gap", verdict.candidates, verdict.margin, f"touches: {labels}")
-    match = _record(question, verdict, customer_id=customer_id, ref=ref, now=now)
+    match = None
+    if record:  # not where staff merely try what would be said
+        match = _record(question, verdict, customer_id=customer_id, ref=ref, now=now)
     return AnswerFor(
         way=verdict.way,
         candidates=candidates,
         margin=verdict.margin,
         reason=verdict.reason,
-        match_id=match.pk,
+        match_id=match.pk if match else None,
         blocked=blocked,
     )
 
