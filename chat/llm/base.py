@@ -34,6 +34,7 @@ __all__ = [
     "SmallTalk",
     "TextDelta",
     "ToolCall",
+    "ToolFailed",
     "Topic",
     "Unavailable",
     "Usage",
@@ -194,6 +195,18 @@ class NeedsHuman(Exception):
         self.detail = detail
         self.wording = wording
         self.request = request or {}
+
+
+class ToolFailed(NeedsHuman):
+    """A tool was asked and could not say. `seen`: what came of it, as data for a model.
+
+    `may_differ`: other arguments might do better.
+    """
+
+    def __init__(self, detail: str, *, seen: dict[str, Any], may_differ: bool) -> None:
+        super().__init__("tool", detail=detail, wording="unsure")
+        self.seen = seen
+        self.may_differ = may_differ
 
 
 RunTool = Callable[[ToolCall], Awaitable[dict[str, Any]]]

@@ -28,12 +28,14 @@ from .base import (
     SmallTalk,
     TextDelta,
     ToolCall,
+    ToolFailed,
     Unavailable,
 )
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
 from .prompt import own_words, prompt_for, size
 
 LINE_CHARS = 200
+OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way
 # What the rules leave open. A wish for a person or a blocked answer is never reconsidered.
 OPEN_NEEDS = frozenset({"no_answer", "unsure", "request"})
 
@@ -75,6 +77,8 @@ class _Run:
     tools: Sequence[dict[str, Any]]
     deadline: float
     results: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[ToolFailed] = field(default_factory=list)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
     billed: Usage = field(default_factory=Usage)
 
@@ -160,7 +164,18 @@ class _Run:
             raise NeedsHuman("unsure", detail=f"wanted a tool that is not offered: {call.name}")
         if sum("tool" in r for r in self.results) >= self.engine.tool_calls:
             raise NeedsHuman("tool", detail="too many tool calls", wording="unsure")
-        self.results.append({"tool": call.name, "result": await self.run_tool(call)})
+        again = (call.name, call.arguments) in self.asked
+        if again and self.failed:
+            raise self.failed[-1]  # another try would be the same
+        self.asked.append((call.name, call.arguments))
+        told = {"tool": call.name, "arguments": call.arguments}
+        try:
+            self.results.append(told | {"result": await self.run_tool(call)})
+        except ToolFailed as exc:
+            self.failed.append(exc)
+            if not exc.may_differ or len(self.failed) > OTHER_ARGUMENTS:
+                raise
+            self.results.append(told | {"failed": exc.seen})
 
     def _faults(self, d: Decision) -> list[str]:
         if d.way == "reply":
@@ -174,7 +189,7 @@ class _Run:
     def _faults_of_reply(self, text: str) -> list[str]:
         if not text:
             raise Unavailable("an empty reply", kind="broken")
-        said = [json.dumps(r["result"], ensure_ascii=False) for r in self.results if "tool" in r]
+        said = [json.dumps(r["result"], ensure_ascii=False) for r in self.results if "result" in r]
         return [
             *(["too long"] if len(text) > REPLY_CHARS else []),
             *grounding.faults(text, said, own=self._facts()),
@@ -196,7 +211,7 @@ class _Run:
 
     async def _done(self, d: Decision) -> AsyncIterator[TextDelta | Move]:
         chosen = self._chosen(d)
-        by_tool = d.way == "reply" and any("tool" in r for r in self.results)
+        by_tool = d.way == "reply" and any("result" in r for r in self.results)
         if self.need and self.need.wording == "personal" and not by_tool:
             raise self.need
         if d.way == "use_answer":
@@ -212,6 +227,8 @@ class _Run:
             if self.need and self.need.reason == "request" and not by_tool:
                 raise self.need  # words do not do what was asked for
         else:
+            if self.failed:
+                raise self.failed[-1]
             raise self.need or NeedsHuman("no_answer", detail=d.text[:200])
 
     def _line(self, line: str, card: Any) -> str:

@@ -5,7 +5,7 @@ The lesson is what is kept, never the failure: it says what to do, and on what e
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +45,9 @@ class Run:
 
 @dataclass
 class Reflector:
-    """Runs one tool. `rethink` (a model) may propose other arguments where the rules know none."""
+    """Runs one tool. Other arguments are for who chose them: a model sees the failure as data."""
 
     execute: Execute
-    rethink: Callable[[ToolSpec, Outcome], Awaitable[dict[str, Any] | None]] | None = None
     max_retries: int = MAX_RETRIES
 
     async def run(
@@ -65,14 +64,14 @@ class Reflector:
                 return Run(tuple(outcomes), tuple(lessons))
             if len(outcomes) > self.max_retries:
                 return Run(tuple(outcomes), skipped="tried often enough")
-            change, lesson = await self._reflect(tool, outcomes[-1])
+            change, lesson = self._reflect(tool, outcomes[-1])
             following = attempt.but(**change)
             if following in [o.attempt for o in outcomes]:
                 return Run(tuple(outcomes), skipped="another try would be the same")
             lessons = [*lessons, lesson] if lesson else lessons
             attempt = following
 
-    async def _reflect(self, tool: ToolSpec, seen: Outcome) -> tuple[dict[str, Any], Lesson | None]:
+    def _reflect(self, tool: ToolSpec, seen: Outcome) -> tuple[dict[str, Any], Lesson | None]:
         if seen.status == 401 and tool.token and not seen.attempt.with_token:
             change: dict[str, Any] = {"with_token": True}
             return change, _lesson(tool, seen, change, "Send the token from the first call on.")
@@ -81,10 +80,6 @@ class Reflector:
             return change, _lesson(
                 tool, seen, change, f"Give it {change['timeout']:g} s to answer."
             )
-        if self.rethink and seen.failure in {"arguments", "status", "schema"}:
-            other = await self.rethink(tool, seen)
-            if other:
-                return {"arguments": other}, None  # this customer's arguments teach nothing general
         return {}, None
 
 

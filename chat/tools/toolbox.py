@@ -12,7 +12,7 @@ from urllib.parse import quote
 from channels.db import database_sync_to_async
 from django.conf import settings
 
-from chat.llm.base import FOR_A_NOTE, NeedsHuman, ToolCall
+from chat.llm.base import FOR_A_NOTE, NeedsHuman, ToolCall, ToolFailed
 from chat.models import Tool
 from memory import services
 
@@ -56,7 +56,7 @@ class Toolbox:
             await self.learn(lesson)
             self.lessons.setdefault(call.name, []).append(lesson.change)
         if not run.ok:
-            raise NeedsHuman("tool", detail=f"{call.name}: {run.last.detail}", wording="unsure")
+            raise _failed(call.name, run)
         return run.last.data if isinstance(run.last.data, dict) else {"result": run.last.data}
 
     async def run_for_note(self, call: ToolCall) -> dict[str, str]:
@@ -137,6 +137,16 @@ def _receipt(name: str, run: Run) -> dict[str, Any]:
         "learnt": [lesson.text for lesson in run.lessons],
         "stopped": run.skipped,
     }
+
+
+def _failed(name: str, run: Run) -> ToolFailed:
+    """Status and body are data for who chose the arguments: a model, where there is one."""
+    last = run.last
+    seen = {"failure": last.failure, "status": last.status, "detail": last.detail}
+    wrong = last.failure in {"arguments", "schema"} or last.status in {400, 404, 409, 410, 422}
+    return ToolFailed(
+        f"{name}: {last.detail}", seen=seen | {"body": last.body[:200]}, may_differ=wrong
+    )
 
 
 def _in_words(value: Any) -> str:

@@ -60,11 +60,8 @@ def propose(
     known = {t.key: t for t in topics}
     said = {m.seq: m for m in transcript.messages}
     prompt = [
-        {
-            "role": "system",
-            "content": f"{prompt_text('extract')}\n{_topics(topics)}\n{instructions}",
-        },
-        {"role": "user", "content": _as_data(transcript.messages)},
+        {"role": "system", "content": f"{prompt_text('extract')}\n{instructions}".strip()},
+        {"role": "user", "content": _as_data(topics, transcript.messages)},
     ]
     items = fill(prompt, "memory_extract", EXTRACT_SCHEMA).get("items", [])
     found = [_candidate(item, known, said) for item in items]
@@ -98,8 +95,12 @@ def second_opinion(text: str, before: Sequence[str], *, fill: Fill) -> dict[str,
     }
 
 
-def _topics(topics: Sequence[TopicSpec]) -> str:
-    rows = [
+def _as_data(topics: Sequence[TopicSpec], messages: Sequence[Said]) -> str:
+    """One JSON object: no text in it can end its own quotation.
+
+    Topics stand here too: their examples may be customers' words, learnt in the review queue.
+    """
+    about = [
         {
             "key": t.key,
             "about": f"{t.label}. {t.description}".strip(),
@@ -109,15 +110,10 @@ def _topics(topics: Sequence[TopicSpec]) -> str:
         }
         for t in topics
     ]
-    return "topics: " + json.dumps(rows, ensure_ascii=False)
-
-
-def _as_data(messages: Sequence[Said]) -> str:
-    """JSON, one object a message: no text in it can end the quotation."""
-    rows = [
+    said = [
         {"seq": m.seq, "from": m.sender, "at": m.at.isoformat(), "text": m.text} for m in messages
     ]
-    return json.dumps(rows, ensure_ascii=False)
+    return json.dumps({"topics": about, "messages": said}, ensure_ascii=False)
 
 
 def _candidate(

@@ -357,6 +357,35 @@ class TestTools:
         found = await escalation()
         assert (found.reason, found.detail) == ("tool", "order_status: status 404")
 
+    async def test_that_fail_are_asked_in_another_way_by_who_saw_why(
+        self, chat, answers, server, service
+    ):
+        await in_db_thread(scripted.order_status)(service)
+        reply = "Your order is on its way, expected on 2026-05-06."
+        decide(server, "reply", text=reply, user='"tool_results": .*2026-05-06')
+        other = {"tool": "order_status", "arguments": '{"order_id": "A-17"}'}
+        decide(server, "call_tool", user='"failed": .*404', **other)
+        decide(server, "call_tool", tool="order_status", arguments='{"order_id": "A-171"}')
+
+        await told(chat.pk, "where is my order A-17, or was it 171?")
+
+        assert await in_db_thread(said)(chat) == [reply]
+        assert [path.rpartition("/")[2] for path, token in service.seen if token] == ["A-17"]
+
+    async def test_that_fail_again_and_again_bring_a_person_after_two_more_tries(
+        self, chat, answers, server, service
+    ):
+        await in_db_thread(scripted.order_status)(service)
+        for n in (9, 8, 7, 6, 5):
+            wrong = f'{{"order_id": "C-{n}"}}'
+            seen = f"C-{n + 1}.*failed" if n < 9 else ""
+            decide(server, "call_tool", user=seen, times=1, tool="order_status", arguments=wrong)
+
+        await told(chat.pk, "where is my order?")
+
+        assert (await escalation()).reason == "tool"
+        assert len(service.seen) == 3
+
     async def test_read_nobody_elses_order_whatever_is_asked_for(
         self, ben, answers, server, service
     ):

@@ -80,20 +80,6 @@ async def test_does_not_repeat_what_would_be_the_same(service, get):
     assert run.skipped == "another try would be the same"
 
 
-async def test_tries_at_most_twice_again_whatever_a_model_proposes(service, get):
-    proposals = iter([{"order_id": f"C-{n}"} for n in range(9)])
-
-    async def rethink(tool, seen):
-        return next(proposals)
-
-    run = await Reflector(get, rethink=rethink).run(
-        order_status(service), {"order_id": "C-99"}, [{"with_token": True}]
-    )
-
-    assert len(run.outcomes) == 3
-    assert not run.ok
-
-
 async def test_gives_a_slow_service_more_time_once_it_knows(service, get):
     run = await Reflector(get).run(reader(service, "slow", result={}, timeout=0.2), {})
 
