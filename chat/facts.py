@@ -54,7 +54,7 @@ def standing(
 
 def _to_come(c: dict[str, Any], now: datetime) -> bool:
     since = c.get("valid_from")
-    return bool(since) and datetime.fromisoformat(since) > now
+    return isinstance(since, str) and datetime.fromisoformat(since) > now
 
 
 def _fact(c: dict[str, Any], rows: dict[str, TopicRow], customer_id: int, now: datetime) -> Fact:

@@ -211,7 +211,7 @@ def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
         now=now,
         before=before,
         ref=f"message:{asked.messages[-1].pk}",
-        recalled=s.recalled,
+        chat=lambda: conversations.transcript_of(asked.conversation, up_to=asked.messages[-1].seq),
     )
 
 

@@ -94,6 +94,11 @@ class Situation:
     def topic(self, key: str) -> Topic | None:
         return next((t for t in self.topics if t.key == key), None)
 
+    @property
+    def offerable(self) -> tuple[AnswerCandidate, ...]:
+        """The stored answers that she may come to see: none, where one touches what is grave."""
+        return () if self.answer.blocked else self.answer.candidates
+
     def standing_on(self, key: str) -> tuple[Fact, ...]:
         return tuple(f for f in self.standing if f.topic == key)
 

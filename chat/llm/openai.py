@@ -244,7 +244,7 @@ class _Run:
         return "" if said_more else line
 
     def _chosen(self, d: Decision) -> list[Any]:
-        by_id = {c.answer_id: c for c in self.s.answer.candidates}
+        by_id = {c.answer_id: c for c in self.s.offerable}
         return [by_id[i] for i in dict.fromkeys(d.ids) if i in by_id]
 
     def _topic(self, d: Decision) -> Any:

@@ -64,7 +64,7 @@ def _data(
         "facts": [{"about": f.label, "fact": f.text} for f in s.recalled.facts],
         "candidates": [
             {"id": c.answer_id, "question": c.title, "by": c.role, "answer": "\n\n".join(c.parts)}
-            for c in s.answer.candidates[:MAX_CANDIDATES]
+            for c in s.offerable[:MAX_CANDIDATES]
         ],
         "topics": [{"key": t.key, "about": t.label} for t in s.topics if t.may_ask],
         "before": [{"from": line.sender, "text": line.text[:RECENT_CHARS]} for line in s.before],

@@ -122,7 +122,7 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
             return [Ask(topic)], None
     elif both := _agreed(s):
         return [Recall(both)], None
-    if s.answer.way == "deliver" or _worth_showing(s, UNASKED):
+    if s.answer.blocked or s.answer.way == "deliver" or _worth_showing(s, UNASKED):
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
 

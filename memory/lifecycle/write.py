@@ -194,7 +194,7 @@ def follow(old: Memory, new: Memory) -> None:
         before.update(valid_until=new.valid_from, superseded_by=new)
     else:
         before.update(status=Status.SUPERSEDED, ended_at=new.stated_at, superseded_by=new)
-    if new.valid_until:  # it stands till a value that is to come already
+    if new.valid_until and new.topic_id:  # it stands till a value that is to come already
         to_come = Memory.objects.filter(
             customer_id=new.customer_id, topic_id=new.topic_id, status=Status.ACTIVE
         )

@@ -44,6 +44,7 @@ from .procedures import (
 from .reading import as_of, known_about, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
+from .safety import Grave
 from .stale import still_right, tell_owners
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .votes import confirm_match, confirm_wording
@@ -67,6 +68,7 @@ from .writing import (
 __all__ = [
     "Forgotten",
     "Gated",
+    "Grave",
     "Keeper",
     "NotValidated",
     "Sight",

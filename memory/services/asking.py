@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import Q
-
-from memory import secrets, values
+from memory import secrets
 from memory.lifecycle.match import Scored, Verdict
 from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
-from memory.models import Answer, AnswerMatch, Memory
-from memory.types import AnswerCandidate, AnswerFor, Category, Fact, Recalled, Vector
+from memory.models import Answer, AnswerMatch
+from memory.types import AnswerCandidate, AnswerFor, Vector
 
+from .safety import Chat, Grave
 from .stock import Stock, is_verified, stock
 
 OFFERED = 3
@@ -30,17 +29,24 @@ def answer_for(
     before: Sequence[str] = (),
     ref: str = "",
     record: bool = True,
-    recalled: Recalled | None = None,
+    chat: Chat | None = None,
 ) -> AnswerFor:
-    """Return the way out, and write down that it was asked. What the words touch blocks it."""
+    """Return the way out, and write down that it was asked.
+
+    What is grave about her and shares a word with question or answer blocks it: stored, waiting
+    for a person, not read yet, or said in this `chat`.
+    """
     kept = stock(now)
     verdict = _with_context(kept, question, before)
     candidates = tuple(_candidate(kept, s) for s in verdict.candidates)
-    blocked: tuple[Fact, ...] = ()
-    if verdict.way != "gap":
-        shown = candidates[:1] if verdict.way == "deliver" else candidates
-        blocked = touched_facts(question, shown, customer_id=customer_id, now=now)
-    if blocked:
+    grave = Grave(customer_id, now=now, chat=chat)
+    touch = {c.answer_id: grave.touched(question, [c]) for c in candidates}
+    shown = {"deliver": candidates[:1], "offer": candidates, "gap": ()}[verdict.way]
+    blocked = grave.touched(question, shown) if any(touch[c.answer_id] for c in shown) else ()
+    if not blocked:
+        # Nobody may come by one that was not shown: a model, or an offer made of a delivery.
+        candidates = tuple(c for c in candidates if not touch[c.answer_id])
+    else:
         labels = ", ".join(sorted({f.label for f in blocked}))
         verdict = Verdict("gap", verdict.candidates, verdict.margin, f"touches: {labels}")
     match = None
@@ -68,59 +74,6 @@ def vector_of(text: str) -> Vector | None:
         return embed_one(text)
     except Unavailable:
         return None
-
-
-def touched_facts(
-    question: str,
-    answers: Iterable[AnswerCandidate],
-    *,
-    customer_id: int | None,
-    now: datetime,
-) -> tuple[Fact, ...]:
-    """Return her permanent and sensitive facts that share a word with question or answers."""
-    if customer_id is None:
-        return ()
-    spoken = _stems(question)
-    for a in answers:
-        spoken |= _stems(" ".join((a.title, *a.parts)))
-    rows = (
-        Memory.objects.for_customer(customer_id)
-        .active(now)
-        .filter(Q(permanent=True) | Q(sensitive=True))
-        .exclude(category=Category.ESCALATION_ANSWER)
-        .select_related("topic")
-    )
-    return tuple(_fact(m) for m in rows if _says(m) & spoken)
-
-
-def _says(m: Memory) -> set[str]:
-    """The words of a fact that carry it: not those of its topic's name."""
-    named = _stems(f"{m.topic.label} {m.topic.key}") if m.topic else set()
-    return _stems(f"{m.value or m.text}") - named or _stems(m.text) - named
-
-
-def _stems(text: str) -> set[str]:
-    """First letters stand for the word: "allergic" and "allergy", "pregnant" and "pregnancy"."""
-    plain = (w.rstrip("s") for w in values.words(text) if len(w) > 3 and not w.isdigit())
-    return {w[: max(4, round(len(w) * 0.6))] for w in plain} - _COMMON
-
-
-# Too frequent in answers to say anything about one customer.
-_COMMON = {w[:4] for w in ("take", "need", "call", "time", "week", "month", "year", "hour", "days")}
-
-
-def _fact(m: Memory) -> Fact:
-    return Fact(
-        id=m.pk,
-        customer_id=m.customer_id,
-        topic=m.topic.key if m.topic else None,
-        label=m.topic.label if m.topic else m.category.replace("_", " "),
-        category=Category(m.category),
-        text=m.text,
-        value=m.value,
-        stated_at=m.stated_at,
-        sensitive=m.sensitive,
-    )
 
 
 def _with_context(kept: Stock, question: str, before: Sequence[str]) -> Verdict:

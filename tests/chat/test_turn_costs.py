@@ -34,13 +34,13 @@ def test_of_a_question_about_oneself(gather, ada):
         ada.pk, topic="insurance_plan", value="Cigna", text="Is with Cigna", by="staff:1", now=NOW
     )
 
-    asked = gather("What is my insurance plan?", queries=19)
+    asked = gather("What is my insurance plan?", queries=21)
 
     assert [f.value for f in asked.situation.recalled.facts] == ["Cigna"]
 
 
 def test_of_a_question_that_anybody_may_ask(gather):
-    gather("Do you have parking?", queries=19)
+    gather("Do you have parking?", queries=21)
 
 
 def test_of_a_tab_that_has_everything(chat, ada, django_assert_num_queries):

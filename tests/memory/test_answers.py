@@ -7,8 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 
+from config.demo.topics import TOPICS
 from memory import services
-from memory.models import Answer, AnswerMatch, Customer, Memory, MemoryEvent
+from memory.models import Answer, AnswerMatch, Customer, Memory, MemoryEvent, Topic
 from memory.types import Said, Status, Transcript
 from tests.factories import NOW, make_customer, make_staff, make_topic
 
@@ -313,6 +314,95 @@ class TestSafety:
 
     def test_a_fact_that_no_word_touches_blocks_nothing(self, allergy, ada, store):
         assert ask("where can i park my car", ada).way == "deliver"
+
+
+SAID = [
+    "I'm allergic to ibuprofen.",
+    "I can't take ibuprofen",
+    "Ibuprofen gives me hives.",
+    "I had a bad reaction to ibuprofen once.",
+    "I react badly to ibuprofen",
+]
+
+
+class TestWhatIsNotStoredYet:
+    """An allergy counts from the moment in which she tells it."""
+
+    @pytest.fixture(autouse=True)
+    def practice(self, sam):
+        for topic in TOPICS:
+            make_topic(**topic)
+        answer("What helps against the pain?", "Take ibuprofen after the meal.", sam)
+
+    def in_chat(self, *texts):
+        said = tuple(Said(n, "customer", text, NOW) for n, text in enumerate(texts, 1))
+        return lambda: Transcript(said)
+
+    @pytest.mark.parametrize("said", SAID)
+    def test_said_in_this_chat(self, ada, said):
+        chat = self.in_chat(said, "What helps against the pain?")
+
+        found = ask("What helps against the pain?", ada, chat=chat)
+
+        assert found.way == "gap"
+        assert [f.topic for f in found.blocked] == ["allergies"]
+        assert found.blocked[0].id is None
+
+    @pytest.mark.parametrize("said", SAID)
+    def test_said_in_the_very_question(self, ada, said):
+        question = f"{said.rstrip('.')}. What helps against the pain?"
+        services.confirm_wording(Answer.objects.get().pk, asked=question, now=NOW, staff_id=None)
+
+        found = ask(question, ada, chat=self.in_chat(question))
+
+        assert found.way == "gap"
+        assert found.blocked
+
+    @pytest.mark.parametrize("said", SAID)
+    def test_said_in_a_chat_that_nobody_has_read(self, ada, ben, said):
+        services.remember_later(
+            self.in_chat(said)(), customer_id=ada.pk, ref="conversation:1:1", now=NOW
+        )
+
+        assert ask("what helps against the pain", ada).blocked
+        assert ask("what helps against the pain", ben).way == "deliver"
+
+    @pytest.mark.parametrize("status", [Status.PENDING, Status.ACTIVE])
+    def test_waiting_for_a_person_or_from_a_later_day_on(self, ada, status):
+        Memory.objects.create(
+            customer=ada,
+            topic=Topic.objects.get(key="allergies"),
+            category="confirmed_fact",
+            status=status,
+            valid_from=None if status == Status.PENDING else NOW + timedelta(days=9),
+            permanent=True,
+            sensitive=True,
+            text="Ibuprofen gives me hives",
+            value="hives",
+            stated_at=NOW,
+            recorded_at=NOW,
+            confirmed_at=NOW,
+        )
+
+        assert ask("what helps against the pain", ada).blocked
+
+    def test_what_does_not_touch_the_answer_blocks_nothing(self, ada):
+        chat = self.in_chat(
+            "I'm allergic to nickel. And my mornings are free.", "Can I take ibuprofen?"
+        )
+
+        found = ask("What helps against the pain?", ada, chat=chat)
+
+        assert (found.way, found.blocked) == ("deliver", ())
+
+    def test_an_answer_that_was_not_shown_cannot_be_chosen_either(self, ada, sam):
+        """A model sees the other candidates as well."""
+        answer("What helps against swelling?", "Ice, ten minutes an hour.", sam)
+
+        found = ask("what helps against swelling", ada, chat=self.in_chat(SAID[0]))
+
+        assert found.way == "deliver"
+        assert all("ibuprofen" not in " ".join(c.parts) for c in found.candidates)
 
 
 class TestKeeping:
