@@ -78,14 +78,4 @@ def _vote(
 def _still_good(answer_id: int, now: datetime) -> AnswerCandidate | None:
     """The answer that was offered, unless it was retired since."""
     answer = Answer.objects.active(now).filter(pk=answer_id).first()
-    if answer is None:
-        return None
-    return AnswerCandidate(
-        answer_id=answer.pk,
-        title=answer.title,
-        parts=tuple(answer.parts),
-        role=answer.role,
-        author=answer.author_name,
-        said_on=answer.said_at,
-        score=1.0,
-    )
+    return services.as_candidate(answer) if answer else None

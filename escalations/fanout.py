@@ -9,7 +9,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from . import claim, reply
+from . import claim, compare, reply
 from .models import Question
 
 
@@ -17,15 +17,23 @@ from .models import Question
 class FanOut:
     told: list[Question] = field(default_factory=list)
     skipped: list[tuple[Question, User]] = field(default_factory=list)  # a colleague has it
+    touched: list[tuple[Question, str]] = field(default_factory=list)  # a person compares first
     gone: list[Question] = field(default_factory=list)  # settled, or more was asked, meanwhile
 
 
 def answer_all(
     questions: Sequence[Question], answer_id: int, *, staff: User, now: datetime
 ) -> FanOut:
-    """Give each waiting customer the answer in its very words, in order of primary key."""
+    """Give each waiting customer the answer in its very words, in order of primary key.
+
+    Not whom it touches: hers is looked at by itself.
+    """
     result = FanOut()
     for question in sorted(questions, key=lambda q: (q.escalation_id, q.pk)):
+        facts = compare.touched_by(answer_id, question.escalation.conversation, question, now=now)
+        if facts:
+            result.touched.append((question, compare.labels(facts)))
+            continue
         try:
             _answer_one(question, answer_id, staff=staff, now=now)
         except claim.AlreadyClaimed as exc:

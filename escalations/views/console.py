@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from chat import frames
 from chat.models import Conversation
-from escalations import card, claim, drafts, looks, people
+from escalations import card, claim, compare, drafts, looks, people
 from escalations.models import Escalation, Question, StaffNote
 from memory import services
 from memory.models import Topic
-from memory.types import AnswerCandidate
+from memory.types import AnswerCandidate, Fact
 
 from .base import DeskRequest, for_staff, list_context, number, others_here, page
 
@@ -35,7 +35,7 @@ def inbox(request: DeskRequest) -> HttpResponse:
 def detail(request: DeskRequest, pk: int) -> HttpResponse:
     escalation = find(pk)
     context = list_context(request) | work_context(request, escalation)
-    context |= {"suggestions": suggestions(context["question"])} | side_context(escalation)
+    context |= suggested(request, escalation, context["question"]) | side_context(escalation)
     draft = drafts.of(escalation, request.user)
     context |= {"shows": "main", "draft": draft, "canned": _canned(request, escalation)}
     if draft is not None:
@@ -140,15 +140,31 @@ def side_context(escalation: Escalation, *, show_sensitive: bool = False) -> dic
     }
 
 
-def suggestions(question: Question | None) -> list[tuple[AnswerCandidate, str]]:
-    """Return stored answers that may answer the question, with their likeness in words.
+def suggested(
+    request: DeskRequest, escalation: Escalation, question: Question | None
+) -> dict[str, Any]:
+    """What may answer the question, each beside what it touches of hers; a look like any other."""
+    now = timezone.now()
+    found = suggestions(question, escalation.conversation)
+    compare.record((f for _c, _w, facts in found for f in facts), staff=request.user, now=now)
+    return {"suggestions": found}
+
+
+def suggestions(
+    question: Question | None, conversation: Conversation
+) -> list[tuple[AnswerCandidate, str, tuple[Fact, ...]]]:
+    """Return stored answers that may answer the question, with their likeness in words and the
+    grave facts that they touch.
 
     None for an emergency, and none that is far off: one tap sends them.
     """
     if question is None or question.reason == Escalation.Reason.EMERGENCY:
         return []
-    found = services.similar_answers(question.text, now=timezone.now(), limit=3)
-    return [(c, likeness(c.score)) for c in found if c.score >= FAR_OFF]
+    now = timezone.now()
+    found = services.similar_answers(question.text, now=now, limit=3)
+    near = [c for c in found if c.score >= FAR_OFF]
+    touched = compare.touched(conversation, question.text, near, now=now)
+    return [(c, likeness(c.score), touched[c.answer_id]) for c in near]
 
 
 def likeness(score: float) -> str:

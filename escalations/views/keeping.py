@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from escalations import capture, claim, fanout, forms, gaps, people, reply
-from escalations.models import Gap
+from escalations import capture, claim, compare, fanout, forms, gaps, people, reply
+from escalations.models import Gap, Question
 from memory.models import Answer
 
 from .base import DeskRequest, back_to, for_staff, list_context, number, page
@@ -94,8 +94,26 @@ def waiting(request: DeskRequest, pk: int) -> HttpResponse:
             gaps.close(gap, answer, now=timezone.now())
         _report(request, result)
         return back_to(request)
-    context = {"gap": gap, "answer": answer, "questions": questions}
+    touched = _touched(answer, questions)
+    context = {
+        "gap": gap,
+        "answer": answer,
+        "questions": [q for q in questions if q.pk not in touched],
+        "touched": [(q, touched[q.pk]) for q in questions if q.pk in touched],
+    }
     return page(request, "escalations/waiting.html", context)
+
+
+def _touched(answer: Answer | None, questions: list[Question]) -> dict[int, str]:
+    """By question, the topics of hers that the answer touches: nobody is told by the way."""
+    if answer is None:
+        return {}
+    now = timezone.now()
+    found = {
+        q.pk: compare.touched_by(answer.pk, q.escalation.conversation, q, now=now)
+        for q in questions
+    }
+    return {pk: compare.labels(facts) for pk, facts in found.items() if facts}
 
 
 def _chosen_answer(request: DeskRequest) -> Answer | None:
@@ -113,6 +131,10 @@ def _report(request: DeskRequest, result: fanout.FanOut) -> None:
             len(result.told),
         )  # fmt: skip
         messages.success(request, text.format(number=len(result.told)))
+    for question, topics in result.touched:
+        customer = question.escalation.conversation.customer
+        text = _("Left out: {customer}. The answer touches what we know of her: {topics}.")
+        messages.warning(request, text.format(customer=customer, topics=topics))
     for question, by in result.skipped:
         customer = question.escalation.conversation.customer
         text = _("Left out: {customer}. {name} is on it.")

@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from chat import frames
-from escalations import broadcast, claim, drafts, looks, people, reply
+from escalations import broadcast, claim, compare, drafts, looks, people, reply
 from escalations.models import Escalation, StaffNote
 from memory import services
 from memory.models import Answer
 
 from .base import DeskRequest, back_to, for_staff, list_context, number
-from .console import WORK_PARTS, find, fragments, work_context
+from .console import WORK_PARTS, find, fragments, suggested, work_context
 
 
 @require_POST
@@ -51,8 +51,12 @@ def send(request: DeskRequest, pk: int) -> HttpResponse:
 @for_staff
 def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
     """ "This answers it"."""
-    now = timezone.now()
-    question = find(pk).questions.filter(pk=number(request.POST.get("question")) or 0).first()
+    now, escalation = timezone.now(), find(pk)
+    question = escalation.questions.filter(pk=number(request.POST.get("question")) or 0).first()
+    facts = compare.touched_by(answer_id, escalation.conversation, question, now=now)
+    if facts and not request.POST.get("compared"):
+        fault = _("Not sent: it touches what we know of her ({topics}). Compare the two first.")
+        return _answer(request, pk, fault=fault.format(topics=compare.labels(facts)), anew=True)
     try:
         claim.claim(pk, staff=request.user, now=now)
         reply.send_answer(
@@ -134,7 +138,10 @@ def _stale(request: DeskRequest, escalation: Escalation) -> HttpResponse:
     return back_to(request, escalation)
 
 
-def _answer(request: DeskRequest, pk: int, *, event: str = "", fault: str = "") -> HttpResponse:
+def _answer(
+    request: DeskRequest, pk: int, *, event: str = "", fault: str = "", anew: bool = False
+) -> HttpResponse:
+    """`anew`: the stored answers too, which the page otherwise keeps as they are."""
     escalation = find(pk)
     if not request.htmx:
         if fault:
@@ -142,6 +149,9 @@ def _answer(request: DeskRequest, pk: int, *, event: str = "", fault: str = "") 
         return back_to(request, escalation)
     context: dict[str, Any] = list_context(request) | work_context(request, escalation)
     parts = ["escalations/_tabs.html", "escalations/_list.html", *WORK_PARTS]
+    if anew:
+        context |= suggested(request, escalation, context["question"])
+        parts.append("escalations/_suggest.html")
     response = fragments(request, parts, context | {"live": True, "fault": fault})
     if event:
         seq = escalation.conversation.last_seq

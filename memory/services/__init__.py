@@ -22,7 +22,7 @@ from .answers import (
     retire_answer,
     revise_answer,
 )
-from .asking import answer_for, similar_answers
+from .asking import answer_for, as_candidate, similar_answers
 from .bell import without_bell
 from .capturing import capture_answer, capture_staff_words, share_verdict, title_of
 from .conflicts import decide_conflict, undo_conflict
@@ -79,6 +79,7 @@ __all__ = [
     "answer_for",
     "approve_answer",
     "approve_procedure",
+    "as_candidate",
     "as_of",
     "capture_answer",
     "capture_staff_words",

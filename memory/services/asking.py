@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from memory import secrets
@@ -41,11 +42,13 @@ def answer_for(
     candidates = tuple(_candidate(kept, s) for s in verdict.candidates)
     grave = Grave(customer_id, now=now, chat=chat)
     touch = {c.answer_id: grave.touched(question, [c]) for c in candidates}
-    shown = {"deliver": candidates[:1], "offer": candidates, "gap": ()}[verdict.way]
-    blocked = grave.touched(question, shown) if any(touch[c.answer_id] for c in shown) else ()
+    best = candidates[:1] if verdict.way != "gap" else ()
+    blocked = touch[best[0].answer_id] if best else ()
     if not blocked:
-        # Nobody may come by one that was not shown: a model, or an offer made of a delivery.
+        # Beside the best one nothing that touches her is shown, nor can a model choose it.
         candidates = tuple(c for c in candidates if not touch[c.answer_id])
+        untouched = tuple(s for s in verdict.candidates if not touch[s.id])
+        verdict = replace(verdict, candidates=untouched)
     else:
         labels = ", ".join(sorted({f.label for f in blocked}))
         verdict = Verdict("gap", verdict.candidates, verdict.margin, f"touches: {labels}")
@@ -88,8 +91,8 @@ def _with_context(kept: Stock, question: str, before: Sequence[str]) -> Verdict:
     return Verdict("offer", wider.candidates, wider.margin, "near, with the message before it")
 
 
-def _candidate(kept: Stock, scored: Scored) -> AnswerCandidate:
-    answer: Answer = kept.answers[scored.id]
+def as_candidate(answer: Answer, *, score: float = 1.0) -> AnswerCandidate:
+    """A stored answer as it is shown: the very words, whose they are and since when."""
     return AnswerCandidate(
         answer_id=answer.pk,
         title=answer.title,
@@ -97,7 +100,13 @@ def _candidate(kept: Stock, scored: Scored) -> AnswerCandidate:
         role=answer.role,
         author=answer.author_name,
         said_on=answer.said_at,
-        score=scored.score,
+        score=score,
+    )
+
+
+def _candidate(kept: Stock, scored: Scored) -> AnswerCandidate:
+    return replace(
+        as_candidate(kept.answers[scored.id], score=scored.score),
         wording=scored.wording,
         why=", ".join(f"{name} {part:.2f}" for name, part in scored.parts.items()),
     )

@@ -1,0 +1,55 @@
+"""What is grave about a customer, beside a stored answer that somebody is about to send her."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.contrib.auth.models import User
+
+from chat import conversations
+from chat.models import Conversation
+from memory import services
+from memory.models import Answer
+from memory.types import AnswerCandidate, Fact
+
+from . import looks
+from .models import Question
+
+
+def touched(
+    conversation: Conversation, question: str, answers: Sequence[AnswerCandidate], *, now: datetime
+) -> dict[int, tuple[Fact, ...]]:
+    """Return by answer the facts that its words, or those of the question, touch."""
+    grave = services.Grave(
+        conversation.customer_id,
+        now=now,
+        chat=lambda: conversations.transcript_of(conversation),
+    )
+    return {a.answer_id: grave.touched(question, [a]) for a in answers}
+
+
+def touched_by(
+    answer_id: int, conversation: Conversation, question: Question | None, *, now: datetime
+) -> tuple[Fact, ...]:
+    """The same for one answer that is about to be sent; nothing for one that is out of use."""
+    answer = Answer.objects.filter(pk=answer_id).first()
+    if answer is None:
+        return ()
+    text = question.text if question else ""
+    return touched(conversation, text, [services.as_candidate(answer)], now=now)[answer_id]
+
+
+def labels(facts: Iterable[Fact]) -> str:
+    return ", ".join(sorted({f.label for f in facts}))
+
+
+def record(facts: Iterable[Fact], *, staff: User, now: datetime) -> None:
+    """They are shown beside the answer, so that nobody overlooks them: a look like any other."""
+    seen = looks.looking(staff, now=now)
+    shown: dict[int, set[str]] = {}
+    for f in facts:
+        if f.sensitive and f.topic and (f.customer_id, f.topic) not in seen:
+            shown.setdefault(f.customer_id, set()).add(f.topic)
+    for customer_id, topics in sorted(shown.items()):
+        services.looked(customer_id, topics, staff_id=staff.pk, now=now)
