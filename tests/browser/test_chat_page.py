@@ -234,3 +234,30 @@ async def test_an_ended_conversation_can_be_rated_and_a_new_one_begun(visitor):
     await expect(said(page, "one more thing")).to_have_count(1)
     await expect(said(page, "thank you")).to_have_count(0)
     await expect(page.get_by_text("This conversation has ended.")).to_be_hidden()
+
+
+async def test_a_secret_is_hidden_as_soon_as_it_is_sent(visitor):
+    page = await visitor()
+
+    await say(page, "Can you charge 4111 1111 1111 1111 today?")
+
+    await expect(said(page, "Can you charge [removed: card number] today?")).to_be_visible()
+    await expect(page.get_by_text("what looks like a card number")).to_be_visible()
+    await expect(page.get_by_text("4111")).to_have_count(0)
+
+
+async def test_what_is_to_be_forgotten_goes_from_every_open_tab(visitor):
+    page = await visitor()
+    await say(page, "My dental insurance is Cigna")
+    await expect(page.locator("li.turn--bot")).to_have_count(1, timeout=30_000)
+    other = await page.context.new_page()
+    await other.goto(page.url)
+    await expect(said(other, "My dental insurance is Cigna")).to_be_visible()
+
+    await say(page, "Please forget my insurance plan")
+
+    for tab in (page, other):
+        removed = tab.get_by_text("[removed on request]").first
+        await expect(removed).to_be_visible(timeout=30_000)
+        await expect(tab.get_by_text("Cigna")).to_have_count(0)
+        assert await seqs(tab) == sorted(await seqs(tab))
