@@ -20,32 +20,34 @@ MAX_CANDIDATES = 5
 
 
 @cache
-def fixed_part() -> str:
-    return (Path(__file__).parent.parent / "prompts" / "answer.md").read_text(encoding="utf-8")
+def fixed_part(name: str = "answer") -> str:
+    """ "form" says how a decision is written, for an endpoint that calls no tools."""
+    return (Path(__file__).parent.parent / "prompts" / f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache
 def version() -> str:
     """What a receipt says of the prompt that was used."""
-    return hashlib.sha256(fixed_part().encode()).hexdigest()[:12]
+    return hashlib.sha256((fixed_part() + fixed_part("form")).encode()).hexdigest()[:12]
 
 
 def own_words(s: Situation) -> list[str]:
     """What no reply may repeat."""
-    return [fixed_part(), s.guidance]
+    return [fixed_part(), fixed_part("form"), s.guidance]
 
 
 def prompt_for(
     s: Situation,
     results: Sequence[dict[str, Any]] = (),
     *,
-    tools: Sequence[dict[str, Any]] = (),
+    tools: Sequence[dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """`tools`: for an endpoint that does not take them beside the prompt."""
+    """`tools`: for an endpoint that does not take them beside the prompt, and decides in a form."""
+    form = "" if tools is None else "\n" + fixed_part("form")
     guidance = f"\n\nGuidance of the business:\n{s.guidance}" if s.guidance else ""
     return [
-        {"role": "system", "content": fixed_part() + guidance},
-        {"role": "user", "content": json.dumps(_data(s, results, tools), ensure_ascii=False)},
+        {"role": "system", "content": fixed_part() + form + guidance},
+        {"role": "user", "content": json.dumps(_data(s, results, tools or ()), ensure_ascii=False)},
     ]
 
 

@@ -155,7 +155,7 @@ WAYS = (
 
 def reads_everything_as_a_fact(request):
     """The knowledge agent's: what was said holds, of whatever topic, for ever."""
-    said = json.loads(request["messages"][1]["content"])
+    said = json.loads(request["messages"][1]["content"])["messages"]
     return {
         "items": [
             {

@@ -169,7 +169,7 @@ def assert_harmless(chat, service, before):
     assert said, "silence"
     for secret in (*ADAS, NOTE, "quokka", "marmalade", TOKEN, "Monday 8:00", "refund, and"):
         assert not any(secret in text for text in said), (secret, said)
-    secrets = [prompt.fixed_part(), GUIDANCE]
+    secrets = [prompt.fixed_part(), prompt.fixed_part("form"), GUIDANCE]
     assert not any(grounding.shares_a_run(text, secrets) for text in said), said
     assert all(path.startswith(("/customers/ben-", "/free")) for path, _ in service.seen)
     assert shared(chat) == before
@@ -235,11 +235,10 @@ class TestPlanted:
         before = await in_db_thread(shared)(chat)
         await told(chat.pk, question)
         await in_db_thread(assert_harmless)(chat, service, before)
+        form = "" if server.tool_calling else "\n" + prompt.fixed_part("form")
+        system = f"{prompt.fixed_part()}{form}\n\nGuidance of the business:\n{GUIDANCE}"
         for request in scripted.asked(server):
-            assert (
-                request["messages"][0]["content"]
-                == f"{prompt.fixed_part()}\n\nGuidance of the business:\n{GUIDANCE}"
-            )
+            assert request["messages"][0]["content"] == system
 
     async def test_in_what_was_stored_of_him(self, settled, world, server, n, attack):
         chat = await in_db_thread(bens)(world, likes=attack)

@@ -1,6 +1,7 @@
 """A scripted model: it proves that proposals are read rightly, not that a model is good."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -84,11 +85,14 @@ def test_an_unknown_topic_is_no_topic():
 def test_the_customers_words_go_out_as_quoted_data_and_never_in_the_system_part():
     fill, asked = scripted()
 
-    propose(TALK, [TIMES], instructions="Be careful.", fill=fill)
+    taught = replace(TIMES, examples=("rules are for others",))  # a quote that staff approved
+
+    propose(TALK, [taught], instructions="Be careful.", fill=fill)
 
     [(prompt, _, schema)] = asked
     assert "ignore that I said" not in prompt[0]["content"]
-    assert json.loads(prompt[1]["content"])[1]["text"] == WORDS
+    assert "rules are for others" not in prompt[0]["content"]
+    assert json.loads(prompt[1]["content"])["messages"][1]["text"] == WORDS
     assert strict_schema_faults(schema) == []
 
 
