@@ -11,7 +11,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import timezone
 
 from chat import broadcast, conversations, door, feed, frames, identity, throttle, turns, wordings
-from chat.events import Ack, Delta, Event, Failed
+from chat.events import Ack, Delta, Event, Failed, Typing
 from chat.identity import Who
 from chat.models import Conversation
 from chat.turns import in_db_thread
@@ -141,6 +141,15 @@ class ChatConsumer(AsyncWebsocketConsumer):
             case Failed():
                 error = {"type": "error", "code": event.code, "text": event.text}
                 await self._give(error | {"client_id": event.client_id})
+            case Typing():
+                await self._give({"type": "typing", "who": "bot"})
+                if self.who is not None and self.conversation_id is not None:
+                    await broadcast.typing(
+                        self.conversation_id,
+                        self.who.customer_id,
+                        who="bot",
+                        origin=self.channel_name,
+                    )
             case Delta():
                 await self._give({"type": "delta", "text": event.text})
                 if self.who is not None and self.conversation_id is not None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.conf import settings
 
 from chat.llm.base import Engine
 from chat.llm.configured import generative
 from chat.llm.verbatim import Verbatim
+
+
+def takes_time(engines: Sequence[Engine] | None) -> bool:
+    """Whether a model may be asked: then a reply takes seconds, not a moment."""
+    if engines:
+        return any(engine.name != Verbatim.name for engine in engines)
+    return bool(settings.OPENAI_API_KEY)
 
 
 def in_order(*, spent: int = 0, used: float = 0.0) -> list[Engine]:

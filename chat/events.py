@@ -15,6 +15,11 @@ class Ack:
 
 
 @dataclass(frozen=True, slots=True)
+class Typing:
+    """The bot is at work on it, and that may take some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """A piece of a draft. The row that follows holds the whole text: a lost delta does no harm."""
 
@@ -43,4 +48,4 @@ class Failed:
     text: str
 
 
-Event = Ack | Delta | Rows | StateChanged | Failed
+Event = Ack | Typing | Delta | Rows | StateChanged | Failed

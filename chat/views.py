@@ -183,6 +183,7 @@ def _context(who: Who | None) -> dict[str, Any]:
     seen = feed.since(who.customer_id if who else None)
     return {
         "business": conversations.business(),
+        "welcome": wordings.say("welcome", 0, 0),
         "conversation": seen.conversation,
         "rows": seen.rows,
         "state": seen.state,

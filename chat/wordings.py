@@ -109,7 +109,17 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "alerted a person here.",
     ),
     # Quiet lines
+    # What happens next: one of the first, then one of the second group, with the time.
     "queued": ("A person has been asked.",),
+    "queued_too": ("This has been passed on too.",),
+    "queued_again": ("Your question is back with the team.",),
+    "reply_when_open": ("We are open now: you will usually have the answer here {when}.",),
+    "reply_when_closed": ("We are open again {when}, and you will find the answer here.",),
+    "reply_some_time": ("You will find the answer here.",),
+    "queued_urgent": ("A person has been told at once. Please stay here.",),
+    "who_named": ("{name}, {role}",),
+    "who_role": ("A person ({role})",),
+    "who_team": ("A person from our team",),
     "claimed": ("{who} has joined and will answer you here.",),
     "returned": ("Replies are automatic again.",),
     "resolved": ("This was answered. Replies are automatic again.",),

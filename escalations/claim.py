@@ -99,7 +99,10 @@ def back_in_line(escalation: Escalation, now: datetime) -> None:
     )
     conversations.wait(escalation.conversation_id, now=now)
     conversations.post_state(
-        escalation.conversation_id, state="queued", text=promise.back_in_line(told), now=now
+        escalation.conversation_id,
+        state="queued",
+        text=told.said(escalation.conversation, first="queued_again"),
+        now=now,
     )
     broadcast.changed_on_commit()
 

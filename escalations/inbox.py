@@ -29,8 +29,10 @@ def open_or_join(
     detail: str = "",
     request: Mapping[str, Any] | None = None,
     match_id: int | None = None,
-) -> tuple[Escalation, promise.Promise, bool]:
-    """Open an escalation, or add the question to the open one; also return if it is new.
+) -> tuple[Escalation, str, bool]:
+    """Open an escalation, or add the question to the open one.
+
+    Also return what the customer is told ("" while a person reads anyway), and if it is new.
 
     Runs under the lock of the conversation, and updates no escalation that is there: a claim locks
     Escalation → Conversation, and an update here would lock them the other way round.
@@ -40,7 +42,9 @@ def open_or_join(
     queue = escalation.queue if escalation else route(question, request or {})
     urgent = reason == Escalation.Reason.EMERGENCY
     told = promise.make(queue, now, reader_zone=conversation.customer.timezone, urgent=urgent)
+    text = ""
     if opened := escalation is None:
+        text = told.said(conversation)
         escalation = Escalation.objects.create(
             conversation=conversation,
             queue=queue,
@@ -49,10 +53,13 @@ def open_or_join(
             request=dict(request or {}),
             opened_at=now,
             due_at=told.due_at,
-            promise=told.text[:300],
+            promise=text[:300],
         )
-    elif urgent:
-        _raise_on_commit(escalation.pk, now)
+    else:
+        if escalation.claimed_by_id is None:
+            text = told.said(conversation, first="queued_too")
+        if urgent:
+            _raise_on_commit(escalation.pk, now)
     Question.objects.create(
         escalation=escalation,
         text=question,
@@ -62,7 +69,7 @@ def open_or_join(
         asked_at=now,
     )
     broadcast.changed_on_commit()
-    return escalation, told, opened
+    return escalation, text, opened
 
 
 def _raise_on_commit(escalation_id: int, now: datetime) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
+from chat import wordings
 from chat.conversations import business
 
 from .models import StaffProfile
@@ -36,10 +36,8 @@ def introduced(user: User) -> str:
     """Return how the customer is told who has the conversation: "Sam, dental hygienist"."""
     role = role_of(user)
     if business().show_staff_names:
-        return f"{signs_as(user)}, {role}"
-    return (
-        _("A person from our team") if role == NO_ROLE else _("A person ({role})").format(role=role)
-    )
+        return wordings.say("who_named", 0, 0, name=signs_as(user), role=role)
+    return wordings.say("who_team" if role == NO_ROLE else "who_role", 0, 0, role=role)
 
 
 def _profile(user: User) -> StaffProfile:

@@ -6,7 +6,8 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext as _
+from chat import wordings
+from chat.models import Conversation
 
 from . import hours
 from .models import Calendar, Queue
@@ -16,8 +17,19 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    text: str
+    """Which words say when somebody comes; they are the business's own, see chat.wordings."""
+
+    key: str = "reply_some_time"
+    when: str = ""
     due_at: datetime | None = None  # when a first reply is due, in opening hours
+
+    def said(self, conversation: Conversation, *, first: str = "queued") -> str:
+        """Return the line for the customer. `first`: what was done with her question."""
+        at = conversation.pk, conversation.last_seq
+        rest = wordings.say(self.key, *at, when=self.when)
+        if self.key == "queued_urgent":
+            return rest
+        return f"{wordings.say(first, *at)} {rest}".strip()
 
 
 def opening_hours(calendar: Calendar) -> hours.Hours:
@@ -31,38 +43,22 @@ def make(
     queue: Queue | None, now: datetime, *, reader_zone: str = "", urgent: bool = False
 ) -> Promise:
     """Return the promise. A calendar that cannot be read costs the time, never the words."""
-    asked = _("A person has been asked.")
-    found = _("You will find the answer here.")
     if queue is None:
-        return Promise(f"{asked} {found}")
+        return Promise()
     try:
         calendar = opening_hours(queue.calendar)
     except hours.BadHours as exc:
         logger.error("Calendar %s cannot be read: %s", queue.calendar_id, exc)
-        return Promise(f"{asked} {found}")
+        return Promise()
     opens = hours.next_opening(calendar, now)
     minutes = 0 if urgent else queue.first_reply_minutes
     due = hours.add_open_minutes(calendar, now, minutes)
     if opens is None or due is None:
-        return Promise(f"{asked} {found}")
+        return Promise()
     if opens > now:
         when = hours.moment_in_words(calendar, opens, now, reader_zone=reader_zone)
-        text = _("{asked} We are open again {when}, and you will find the answer here.")
-        return Promise(text.format(asked=asked, when=when), due)
+        return Promise("reply_when_closed", when, due)
     if urgent:
-        return Promise(_("A person has been told at once. Please stay here."), due)
+        return Promise("queued_urgent", due_at=due)
     when = hours.moment_in_words(calendar, due, now, reader_zone=reader_zone)
-    text = _("{asked} We are open now: you will usually have the answer here {when}.")
-    return Promise(text.format(asked=asked, when=when.replace(" at ", " by ")), due)
-
-
-def again(promise: Promise) -> str:
-    """The same promise for one more question on what is already waiting."""
-    asked, also = _("A person has been asked."), _("This has been passed on too.")
-    return promise.text.replace(asked, also)
-
-
-def back_in_line(promise: Promise) -> str:
-    """The same promise when the person who had it gave it back."""
-    asked = _("A person has been asked.")
-    return promise.text.replace(asked, _("Your question is back with the team."))
+    return Promise("reply_when_open", when.replace(" at ", " by "), due)

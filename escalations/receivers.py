@@ -13,8 +13,7 @@ from chat import conversations
 from chat.models import Conversation
 from chat.signals import handoff_requested, reply_email_left
 
-from . import alerts, delivery, gaps, inbox, promise
-from .models import Escalation
+from . import alerts, delivery, gaps, inbox
 
 ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id")
 
@@ -22,12 +21,11 @@ ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id")
 @receiver(handoff_requested, dispatch_uid="escalations.handoff_requested")
 def take_in(*, conversation: Conversation, now: datetime, **asked: Any) -> None:
     """Runs in the transaction of the hand-over, under its conversation's lock."""
-    escalation, told, opened = inbox.open_or_join(
+    escalation, text, opened = inbox.open_or_join(
         conversation, now=now, **{key: asked[key] for key in ASKED}
     )
     gaps.file(escalation, now=now)
     gaps.reopen(escalation, now=now)
-    text = _told(escalation, told, opened)
     if text:
         conversations.post_state(conversation.pk, state="queued", text=text, now=now)
     if opened:
@@ -50,11 +48,3 @@ def send_the_link(
         customer=conversation.customer,
         now=now,
     )
-
-
-def _told(escalation: Escalation, told: promise.Promise, opened: bool) -> str:
-    if opened:
-        return told.text
-    if escalation.claimed_by_id is None:
-        return promise.again(told)
-    return ""  # a person is reading already

@@ -127,7 +127,12 @@ def take_over(
         conversation,
         sender=Sender.SYSTEM,
         kind=Kind.STATE,
-        text=wordings.say("claimed", conversation.pk, conversation.last_seq, who=who or "A person"),
+        text=wordings.say(
+            "claimed",
+            conversation.pk,
+            conversation.last_seq,
+            who=who or wordings.say("who_team", 0, 0),
+        ),
         author=staff,
         meta={"state": "claimed"},
         now=now,

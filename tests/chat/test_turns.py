@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from asgiref.sync import sync_to_async
 
-from chat import conversations, handoff, turns
-from chat.events import Ack, Delta, Failed
+from chat import conversations, handoff, steps, turns
+from chat.events import Ack, Delta, Failed, Typing
 from chat.frames import Choose, Person
 from chat.llm.base import Answer, NeedsHuman, Offer, SmallTalk, TextDelta, Unavailable
 from chat.llm.scripted import Scripted
@@ -55,7 +55,37 @@ async def test_a_draft_is_streamed_and_its_row_holds_the_whole(chat):
 
     events = await told(chat.pk, "hello there", engine=engine)
 
-    assert [e.text for e in events if isinstance(e, Delta)] == ["Go", "od."]
+    assert "".join(e.text for e in events if isinstance(e, Delta)) == "Good."
+
+
+async def test_drafts_go_out_in_few_frames_and_none_of_their_letters_is_lost(monkeypatch):
+    clock = iter(n / 100 for n in range(1000))
+    monkeypatch.setattr(turns, "monotonic", lambda: next(clock))
+
+    async def draft():
+        for letter in "abcdefghijklmnopqrstuvwxyz":
+            yield TextDelta(letter)
+
+    frames = [text async for text in turns.batched(draft())]
+
+    assert "".join(frames) == "abcdefghijklmnopqrstuvwxyz"
+    assert len(frames) < 6
+
+
+async def test_a_model_at_work_is_said_before_anything_is_looked_up(chat, monkeypatch):
+    seen = []
+    gather = steps.Turn.gather
+    monkeypatch.setattr(steps.Turn, "gather", lambda self: seen.append("looked") or gather(self))
+    turn = turns.take_turn(chat.pk, say("hello there"), now=NOW, with_engines=[chatty()])
+
+    async for event in turn:
+        seen.append(type(event).__name__)
+
+    assert seen.index("Typing") < seen.index("looked") < seen.index("StateChanged")
+
+
+async def test_nobody_is_told_to_wait_for_what_comes_at_once(chat):
+    assert not [e for e in await told(chat.pk, "hello there") if isinstance(e, Typing)]
 
 
 async def test_several_quick_messages_get_one_answer(chat):

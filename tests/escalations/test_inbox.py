@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import IntegrityError, transaction
 
-from chat.models import Conversation
-from escalations import inbox, promise
+from chat.models import Conversation, Wording
+from escalations import claim, inbox, promise
 from escalations.models import Calendar, Escalation, Gap, Queue
 from tests.factories import NOW, make_customer, make_topic
 
@@ -119,9 +119,66 @@ class TestTheSameQuestionFromSeveral:
         assert not Gap.objects.exists()
 
 
-def test_the_promise_says_what_happens_next_when_it_goes_back(queue):
+def test_the_promise_says_what_happens_next_when_it_goes_back(queue, escalation):
     told = promise.make(queue, FRIDAY_EVENING)
-    assert promise.back_in_line(told) == (
+    assert told.said(escalation.conversation, first="queued_again") == (
         "Your question is back with the team. We are open again on Monday at 8:00,"
         " and you will find the answer here."
     )
+
+
+class TestTheBusinesssOwnWords:
+    @pytest.fixture
+    def own(self, db):
+        for key, words in {
+            "queued": "Sister Joy has it.",
+            "queued_too": "And that too.",
+            "queued_again": "It is on the pile again.",
+            "reply_when_open": "She calls {when}.",
+            "reply_when_closed": "The house wakes {when}.",
+            "reply_some_time": "Look in again.",
+            "queued_urgent": "Stay! She runs.",
+            "who_role": "The {role}",
+            "claimed": "{who} sits down with you.",
+        }.items():
+            Wording.objects.create(key=key, variants=[words])
+
+    def said(self, log, escalation):
+        return [text for sender, kind, text in log(escalation.conversation_id) if kind == "state"]
+
+    @pytest.mark.parametrize(
+        ("when", "words"),
+        [
+            (NOW, "Sister Joy has it. She calls today by 12:00."),
+            (FRIDAY_EVENING, "Sister Joy has it. The house wakes on Monday at 8:00."),
+        ],
+    )
+    def test_say_that_it_is_queued(self, own, ask, ada, log, when, words):
+        escalation = ask(ada, now=when)
+
+        assert self.said(log, escalation) == [words]
+        assert escalation.promise == words
+
+    def test_say_that_a_second_question_came_along(self, own, ask, ada, log, escalation):
+        ask(ada, "And tea?", conversation=escalation.conversation)
+        assert self.said(log, escalation)[-1].startswith("And that too. She calls")
+
+    def test_say_so_without_opening_hours(self, own, ask, ada, log, queue):
+        Queue.objects.all().delete()
+        assert self.said(log, ask(ada)) == ["Sister Joy has it. Look in again."]
+
+    def test_say_that_somebody_is_told_at_once(self, own, ask, ada, log):
+        assert self.said(log, ask(ada, reason="emergency")) == ["Stay! She runs."]
+
+    def test_say_who_has_it_and_that_it_is_back(self, own, escalation, sam, log):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        claim.release(escalation.pk, staff=sam, now=NOW)
+
+        claimed, back = self.said(log, escalation)[-2:]
+        assert claimed == "The dental hygienist sits down with you."
+        assert back.startswith("It is on the pile again. She calls")
+
+    @pytest.mark.django_db(transaction=True)  # the page is made in a thread of its own
+    def test_greet_at_the_door(self, client):
+        Wording.objects.create(key="welcome", variants=["Come in & sit down."])
+        assert "Come in &amp; sit down." in client.get("/chat/").content.decode()
