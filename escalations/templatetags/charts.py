@@ -97,8 +97,11 @@ def _band(  # noqa: PLR0917 - a drawing has its measures
     )
 
 
-_BAR = '<rect class="bar" x="{x}" y="{y}" width="{width}" height="{height}"><title>{label}</title></rect>'
-_DOT = '<circle class="dot" cx="{x}" cy="{y}" r="3"><title>{label}</title></circle>'
+_TITLE = "<title>{label}</title>"
+_BAR = (
+    f'<rect class="bar" x="{{x}}" y="{{y}}" width="{{width}}" height="{{height}}">{_TITLE}</rect>'
+)
+_DOT = f'<circle class="dot" cx="{{x}}" cy="{{y}}" r="3">{_TITLE}</circle>'
 
 
 def _written(form: str, marks: list[Mark]) -> SafeString:
