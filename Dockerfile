@@ -19,6 +19,7 @@ RUN DATABASE_URL=postgres://u@localhost/x REDIS_URL=redis://localhost RAPPORT_HO
     RAPPORT_SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input
 USER rapport
 EXPOSE 8000
-CMD ["uvicorn", "config.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "10", \
-     "--proxy-headers", "--forwarded-allow-ips", "*"]
+# X-Forwarded-For is believed from RAPPORT_PROXIES alone: from anybody, it would get round the throttles.
+CMD ["sh", "-c", "exec uvicorn config.asgi:application --host 0.0.0.0 --port 8000 \
+     --lifespan off --no-access-log --timeout-graceful-shutdown 10 \
+     --proxy-headers --forwarded-allow-ips \"${RAPPORT_PROXIES:-127.0.0.1}\""]

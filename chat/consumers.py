@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from time import monotonic
 from typing import Any
 
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -20,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 MAX_FRAME = 200_000  # bytes: ten thousand characters, each escaped, and room
 CATCH_UP_SECONDS = 2.0  # how often rows are looked for while nobody tells of them
+TYPING_SECONDS = 0.5  # what comes sooner tells nobody anything
+TRY_LATER = 1013
 LOST_PING_SECONDS = 20.0  # the same while somebody does: a layer that restarts loses pings
 
 
@@ -30,6 +33,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     signed = False  # the business said who this is, and not the browser's token
     state: dict[str, Any] = {}
     polling: asyncio.Task[None] | None = None
+    typed_at = float("-inf")
     deaf = False  # nobody can tell this tab of rows
     gone = False
 
@@ -73,7 +77,12 @@ class ChatConsumer(AsyncWebsocketConsumer):
         """Say who this is, and send what the tab has not got. A signed token may come at any time:
         the customer that it names has a conversation of his own."""
         try:
+            await in_db_thread(throttle.check_hello)(address=self.address, now=timezone.now())
             who = await in_db_thread(_identify)(hello.token, self.token, self.who)
+        except throttle.Throttled:
+            # The tab comes back by itself, later each time.
+            await self.close(TRY_LATER)
+            return
         except identity.NotAccepted as exc:
             logger.info("A signed identity was not accepted: %s", exc)
             words = await in_db_thread(wordings.say)("bad_token", 0, 0)
@@ -123,6 +132,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
         turns.start(course, notify=self._notify)
 
     async def _typing(self) -> None:
+        if monotonic() - self.typed_at < TYPING_SECONDS:
+            return
+        self.typed_at = monotonic()
         if self.who is not None and self.conversation_id is not None:
             await broadcast.typing(
                 self.conversation_id,

@@ -22,6 +22,8 @@ Act = Say | Choose | Person | End | Rate | Email
 async def enter(who: Who, act: Act, *, address: str, now: datetime) -> AsyncIterator[Event]:
     try:
         await in_db_thread(throttle.check)(customer_id=who.customer_id, address=address, now=now)
+        if isinstance(act, Email):
+            await in_db_thread(throttle.check_mail)(address=address, mailbox=act.address, now=now)
     except throttle.Throttled as exc:
         words = await in_db_thread(wordings.say)("throttled", 0, 0, seconds=str(exc.seconds))
         yield Failed(act.client_id, "throttled", words)

@@ -15,6 +15,7 @@ from django.core.cache import cache
 logger = logging.getLogger(__name__)
 
 WINDOW = 60  # seconds
+HOUR = 3600
 
 
 class Throttled(Exception):
@@ -37,6 +38,20 @@ def check_new_visitor(*, address: str, now: datetime) -> None:
         _count(f"new:{hashed(address)}", settings.CHAT_VISITORS_PER_MINUTE, now)
 
 
+def check_hello(*, address: str, now: datetime) -> None:
+    """Count one greeting of a tab: each reads the conversation. An office may come back at once."""
+    if address:
+        _count(f"hello:{hashed(address)}", settings.CHAT_ADDRESS_PER_MINUTE * 5, now)
+
+
+def check_mail(*, address: str, mailbox: str, now: datetime) -> None:
+    """Count one mail to an address that somebody typed: it may be a stranger's."""
+    most = settings.CHAT_MAILS_PER_HOUR
+    _count(f"mailbox:{hashed(mailbox.casefold())}", most, now, window=HOUR)
+    if address:
+        _count(f"mails:{hashed(address)}", most, now, window=HOUR)
+
+
 def hashed(address: str) -> str:
     """Return an address so that equal ones can be seen and none can be read."""
     return hashlib.blake2b(
@@ -44,15 +59,15 @@ def hashed(address: str) -> str:
     ).hexdigest()
 
 
-def _count(key: str, most: int, now: datetime) -> None:
-    window, into = divmod(int(now.timestamp()), WINDOW)
-    key = f"throttle:{key}:{window}"
+def _count(key: str, most: int, now: datetime, *, window: int = WINDOW) -> None:
+    number, into = divmod(int(now.timestamp()), window)
+    key = f"throttle:{key}:{number}"
     try:
-        cache.add(key, 0, timeout=WINDOW * 2)
+        cache.add(key, 0, timeout=window * 2)
         count = cache.incr(key)
     except Exception:
         # Any driver's error: a customer is not turned away because the counter is.
         logger.warning("Unable to count messages", exc_info=True)
         return
     if count > most:
-        raise Throttled(WINDOW - into)
+        raise Throttled(window - into)

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -124,6 +125,8 @@ async def chat_as(request: HttpRequest) -> HttpResponse:
     token = await in_db_thread(identity.issue)(
         customer.pk, address=_address(request), now=now, days=1
     )
+    # Whoever was ended last time begins anew: a demo that opens on "this has ended" shows nothing.
+    await in_db_thread(conversations.current_or_new)(customer.pk, now=now, verified=True)
     return _with_cookie(redirect("chat:page"), token, days=1)
 
 
@@ -151,7 +154,8 @@ async def _form(request: HttpRequest, sent: dict[str, Any]) -> HttpResponse:
         if isinstance(event, Failed):
             status = 429 if event.code == "throttled" else 409
             return await _refuse(request, event.text, status=status, who=who)
-    return _with_cookie(redirect("chat:page"), token, days=1 if who.verified else None)
+    newest = redirect(reverse("chat:page") + "#newest")
+    return _with_cookie(newest, token, days=1 if who.verified else None)
 
 
 async def _refuse(
@@ -185,6 +189,7 @@ def _context(who: Who | None) -> dict[str, Any]:
         "business": conversations.business(),
         "welcome": wordings.say("welcome", 0, 0),
         "conversation": seen.conversation,
+        "clock": conversations.clock_of(seen.conversation),
         "rows": seen.rows,
         "state": seen.state,
         "customer": Customer.objects.filter(pk=who.customer_id).first() if who else None,

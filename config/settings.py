@@ -41,6 +41,7 @@ RAPPORT_DEMO = env_bool(
 RAPPORT_PORT = env_int(
     "RAPPORT_PORT", 8000, at_least=1
 )  # where `manage.py up` listens, on 127.0.0.1
+RAPPORT_PROXIES = env_list("RAPPORT_PROXIES")  # whose X-Forwarded-For is believed; see Dockerfile
 RAPPORT_HTTPS = env_bool("RAPPORT_HTTPS", default=PRODUCTION)  # secure cookies, redirect, HSTS
 ALLOWED_HOSTS = env_list("RAPPORT_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list(
@@ -77,6 +78,7 @@ CHAT_TURNS_PER_PERSON = env_int("CHAT_TURNS_PER_PERSON", 40, at_least=1)  # turn
 CHAT_VISITOR_PER_MINUTE = env_int("CHAT_VISITOR_PER_MINUTE", 20, at_least=1)  # messages
 CHAT_ADDRESS_PER_MINUTE = env_int("CHAT_ADDRESS_PER_MINUTE", 120, at_least=1)  # messages
 CHAT_VISITORS_PER_MINUTE = env_int("CHAT_VISITORS_PER_MINUTE", 60, at_least=1)  # of one address
+CHAT_MAILS_PER_HOUR = env_int("CHAT_MAILS_PER_HOUR", 5, at_least=1)  # to one typed address
 CHAT_VISITOR_DAYS = env_int("CHAT_VISITOR_DAYS", 30, at_least=1)  # a browser is remembered so long
 CHAT_LINK_DAYS = env_int("CHAT_LINK_DAYS", 7, at_least=1)  # the link back in an e-mail
 CHAT_IDENTITY_SECRET = secret("CHAT_IDENTITY_SECRET")  # HS256, shared with your site; empty: none
@@ -111,7 +113,7 @@ CHAT_TOOL_CALLS = env_int("CHAT_TOOL_CALLS", 4, at_least=1)  # in one turn
 # --- Django --------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "config",
-    "django.contrib.admin",
+    "config.office.OfficeConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -101,6 +101,35 @@ def source_of(memory: Memory) -> str:
     return _("said on {day}").format(day=day)
 
 
+def shown(memory: Memory) -> str:
+    """Return a fact as it stands on the card, and in the box in which it is corrected."""
+    return memory.text or memory.value
+
+
+def corrected(memory: Memory, told: str) -> tuple[str, str]:
+    """Return (value, sentence) of a corrected fact: a value is no sentence.
+
+    The box holds the sentence. What was changed around the value leaves the value; what was put in
+    its place is the new one. A sentence that was written anew is looked at for what it kept.
+    """
+    if not memory.value or memory.value == shown(memory):
+        return told, told
+    at = memory.text.casefold().find(memory.value.casefold())
+    if at < 0:
+        return told, told
+    before, after = memory.text[:at], memory.text[at + len(memory.value) :]
+    kept = told.casefold()
+    if kept.startswith(before.casefold()) and kept.endswith(after.casefold()):
+        value = told[len(before) : len(told) - len(after)].strip()
+        if value:
+            return value, told
+    if memory.value.casefold() in kept:
+        return memory.value, told
+    if len(told.split()) <= len(memory.value.split()) + 1:  # the value alone was written
+        return told, f"{before}{told}{after}"
+    return told, told
+
+
 def _line(memory: Memory, why: str, show_sensitive: bool) -> Line:
     label = memory.topic.label if memory.topic else memory.get_category_display()
     hidden = memory.sensitive and not show_sensitive

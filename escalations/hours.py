@@ -118,7 +118,7 @@ def moment_in_words(hours: Hours, when: datetime, now: datetime, *, reader_zone:
     local, today = when.astimezone(hours.zone), now.astimezone(hours.zone).date()
     days = (local.date() - today).days
     clock = f"{local.hour}:{local.minute:02d}"
-    if reader_zone and _elsewhere(hours.zone, reader_zone, when):
+    if _elsewhere(hours.zone, reader_zone, when):
         clock += f" ({hours.zone.key.split('/')[-1].replace('_', ' ')} time)"
     if days == 0:
         return f"today at {clock}"
@@ -213,9 +213,12 @@ def _skip_between(zone: ZoneInfo, early: datetime, late: datetime) -> datetime:
 
 
 def _elsewhere(zone: ZoneInfo, reader_zone: str, when: datetime) -> bool:
+    """Say whether the reader's clock shows another time, or may: most visitors' is not known."""
+    if not reader_zone:
+        return True
     try:
         return (
             when.astimezone(ZoneInfo(reader_zone)).utcoffset() != when.astimezone(zone).utcoffset()
         )
     except (KeyError, ValueError, OSError):
-        return False
+        return True

@@ -265,6 +265,11 @@ class AnswerFor:
     match_id: int | None = None  # the AnswerMatch row that records this, where one was written
     blocked: tuple[Fact, ...] = ()
 
+    @property
+    def offerable(self) -> tuple[AnswerCandidate, ...]:
+        """Those whose words were compared with what is known of her: the first, where it would do."""
+        return self.candidates[:1] if self.way == "deliver" else self.candidates[:3]
+
 
 @dataclass(frozen=True, slots=True)
 class NoteFound:

@@ -29,6 +29,8 @@ from .customer import (
 )
 from .lifetime import (
     business,
+    business_clock,
+    clock_of,
     close,
     close_idle,
     current,
@@ -51,7 +53,9 @@ __all__ = [
     "Recorded",
     "Stale",
     "business",
+    "business_clock",
     "choose",
+    "clock_of",
     "close",
     "close_idle",
     "current",

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from chat import signals, wordings
+from chat import broadcast, signals, wordings
 from chat.models import Conversation, Message
 from memory import services
 from memory.models import Customer
@@ -114,6 +114,7 @@ def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) ->
     conversation = locked(conversation_id)
     words, _ = services.without_secrets(words)
     save(conversation, now=now, changed={"rating": score, "rating_words": words})
+    broadcast.rows_on_commit(conversation.pk, conversation.customer_id)
 
 
 @transaction.atomic

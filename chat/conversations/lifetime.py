@@ -12,10 +12,12 @@ from chat import wordings
 from chat.models import Conversation
 
 from .log import Handler, Kind, Sender, append, flush, in_turn, locked, save
-from .zone import business
+from .zone import business, business_clock, clock_of
 
 __all__ = [
     "business",
+    "business_clock",
+    "clock_of",
     "close",
     "close_idle",
     "current",

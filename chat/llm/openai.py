@@ -244,7 +244,10 @@ class _Run:
         return "" if said_more else line
 
     def _chosen(self, d: Decision) -> list[Any]:
-        by_id = {c.answer_id: c for c in self.s.offerable}
+        # What would do by itself stands alone: no vote could count for the others.
+        s = self.s
+        shown = s.offerable[:1] if s.answer.way == "deliver" else s.offerable
+        by_id = {c.answer_id: c for c in shown}
         return [by_id[i] for i in dict.fromkeys(d.ids) if i in by_id]
 
     def _topic(self, d: Decision) -> Any:

@@ -162,7 +162,7 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return [], NeedsHuman("unsure", wording="personal", detail="for a person to judge")
     if s.answer.way == "deliver" and (_likely(s) >= CERTAIN or _plain(s)):
         return [Answer(s.answer.candidates[0])], None
-    return [Offer(s.answer.candidates[:3])], None
+    return [Offer(s.answer.offerable)], None
 
 
 def _for_a_person(s: Situation) -> bool:

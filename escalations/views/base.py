@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 
-from chat.conversations import business
+from chat.conversations import business, business_clock
 from escalations import drafts, lists
 from escalations.models import Escalation, Queue
 
@@ -41,7 +41,7 @@ def for_staff(
             return redirect_to_login(request.get_full_path())
         if not (visitor.is_active and visitor.is_staff):
             raise PermissionDenied
-        with timezone.override(business().timezone):
+        with timezone.override(business_clock()):
             return view(request, *args, **kwargs)
 
     update_wrapper(guarded, view)
@@ -51,7 +51,12 @@ def for_staff(
 def page(
     request: DeskRequest, template: str, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    return render(request, template, {"business": business(), **context}, status=status)
+    return render(
+        request,
+        template,
+        {"business": business(), "clock": timezone.get_current_timezone_name(), **context},
+        status=status,
+    )
 
 
 def list_context(request: DeskRequest) -> dict[str, Any]:

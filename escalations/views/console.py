@@ -22,7 +22,9 @@ from memory.types import AnswerCandidate, Fact
 from .base import DeskRequest, for_staff, list_context, number, others_here, page
 
 WORK_PARTS = [f"escalations/_{name}.html" for name in ("state", "log", "arrived", "reply_bar")]
-FAR_OFF = 0.1  # below, a suggestion would only be a trap
+# Of what lies nearer, more than half is the answer: one tap may send it. What lies less near can be
+# put into a reply, and what is far off would only be a trap.
+NEAR, FAR_OFF = 0.25, 0.1
 LIKENESS = ((0.85, _("almost certainly")), (0.6, _("probably")), (0.0, _("perhaps")))
 
 
@@ -74,6 +76,9 @@ def live(request: DeskRequest) -> HttpResponse:
         context |= work_context(request, escalation)
         if seen is not None:
             context["arrived"] = drafts.arrived_since(escalation, seen)
+        if request.GET.get("held") != str(int(context["held"])):
+            context |= suggested(request, escalation, context["question"])
+            parts.append("escalations/_suggest.html")
         parts += WORK_PARTS
     elif conversation_pk is not None:
         conversation = get_object_or_404(
@@ -109,6 +114,7 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
     mine = escalation.claimed_by_id == request.user.pk and escalation.closed_at is None
     now = timezone.now()
     returns = claim.returns_at(escalation) if mine else None
+    free = escalation.claimed_by_id is None and escalation.closed_at is None
     return {
         "escalation": escalation,
         "conversation": conversation,
@@ -117,7 +123,8 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
         "question": next((q for q in questions if q.answer_id is None), None),
         "rows": transcript(conversation),
         "mine": mine,
-        "free": escalation.claimed_by_id is None and escalation.closed_at is None,
+        "free": free,
+        "held": not (mine or free),  # a colleague's, or settled: nothing can be sent from here
         "lookers": others_here(escalation, request),
         "colleagues": _colleagues(request.user),
         "returns_at": returns if returns and returns - now <= claim.WARNING else None,
@@ -147,7 +154,9 @@ def suggested(
     now = timezone.now()
     found = suggestions(question, escalation.conversation)
     compare.record((f for _c, _w, facts in found for f in facts), staff=request.user, now=now)
-    return {"suggestions": found}
+    # The nearest alone stands open: each line here is taken from the transcript above.
+    near = [one for one in found[:1] if one[0].score >= NEAR]
+    return {"near": near, "further": found[len(near) :]}
 
 
 def suggestions(
@@ -156,7 +165,7 @@ def suggestions(
     """Return stored answers that may answer the question, with their likeness in words and the
     grave facts that they touch.
 
-    None for an emergency, and none that is far off: one tap sends them.
+    None for an emergency.
     """
     if question is None or question.reason == Escalation.Reason.EMERGENCY:
         return []

@@ -79,12 +79,13 @@ def add_fact(request: DeskRequest, pk: int) -> HttpResponse:
 @require_POST
 @for_staff
 def correct(request: DeskRequest, pk: int) -> HttpResponse:
-    text = request.POST.get("text", "").strip()
+    told = request.POST.get("text", "").strip()
 
     def do(memory: Memory, by: str, now: datetime) -> None:
-        if text and text != memory.text:
+        if told and told != card.shown(memory):
+            value, text = card.corrected(memory, told)
             services.correct(
-                memory.pk, value=text, text=text, by=by, staff_id=request.user.pk, now=now
+                memory.pk, value=value, text=text, by=by, staff_id=request.user.pk, now=now
             )
 
     return _change(request, pk, do)

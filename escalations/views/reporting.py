@@ -6,13 +6,12 @@ import csv as csv_format
 from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
-from chat.conversations import business
+from chat.conversations import business_clock
 from chat.models import Message, Turn
 from escalations import gaps, reports
 from escalations import receipt as receipts
@@ -116,7 +115,7 @@ def _weeks(request: DeskRequest) -> int:
 
 
 def _period(weeks: int, now: datetime) -> reports.Period:
-    zone = ZoneInfo(business().timezone)
+    zone = business_clock()
     day = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     monday = day - timedelta(days=day.weekday())
     return reports.Period(monday - timedelta(weeks=weeks - 1), now, zone)

@@ -19,7 +19,7 @@ from escalations.models import Calendar, Queue
 from tests.bench import figures, fill
 
 CONVERSATIONS, CUSTOMERS = 100_000, 10_000
-OPEN, CLOSED = 5_000, 15_000
+OPEN, LIVE = 5_000, 200  # escalations, chats with the bot
 STAFF = 20
 LISTS = ("unclaimed", "mine", "everyone", "customer", "overdue", "bot", "resolved")
 LIST_BAR, YEAR_BAR = 150.0, 1_000.0  # ms
@@ -31,20 +31,19 @@ YEAR = f"""
 insert into chat_conversation (id, customer_id, handler, started_at, last_message_at, closed_at,
     close_reason, last_seq, flushed_seq, bot_since_seq, asked_topic, working_memory, verified,
     reply_email, customer_seen_seq, rating, rating_words)
-select n, %(first)s + n %% {CUSTOMERS}, case when n <= {OPEN} then 'waiting' else 'bot' end, at, at,
-    case when n <= {OPEN} + 200 then null else at end, '', 4, 4, 0, '', '[]', true, '', 4,
-    case when n %% 9 = 0 then 1 when n %% 97 = 0 then -1 end, ''
-from generate_series(1, {CONVERSATIONS}) n, lateral (select case
-    when n <= {OPEN} then %(now)s - n * interval '1 minute'
-    when n <= {OPEN} + 200 then %(now)s - (n %% 25) * interval '1 minute'
-    else %(now)s - (n * 7919 %% 524000) * interval '1 minute' end as at) t;
+select n, %(first)s + n * 7919 %% {CUSTOMERS}, case when age > {LIVE} and age <= {LIVE + OPEN}
+    then 'waiting' else 'bot' end, at, at, case when age > {LIVE + OPEN} then at end, '', 2, 2, 0,
+    '', '[]', true, '', 2, case when n %% 9 = 0 then 1 when n %% 97 = 0 then -1 end, ''
+from generate_series(1, {CONVERSATIONS}) n, lateral (select {CONVERSATIONS} - n as age) a,
+    lateral (select %(now)s - (case when age <= {LIVE} then age * .1 else age * 5.2 end)
+    * interval '1 minute' as at) t;
 
 insert into chat_message (conversation_id, seq, kind, sender, text, author_name, role, created_at,
     meta)
 select c.id, s, 'message', case when s %% 2 = 1 then 'customer' else 'bot' end,
     'Question ' || c.id || ' of ' || s || ': when will my parcel be here, and who pays for it?',
     '', '', c.started_at, '{{}}'
-from chat_conversation c, generate_series(1, 4) s;
+from chat_conversation c, generate_series(1, 2) s order by c.id, s;
 
 insert into chat_turn (conversation_id, question_seq, outcome, reason, trace, created_at)
 select c.id, s, (array['answered', 'offered', 'asked', 'noted', 'handed_over', 'small_talk'])
@@ -53,17 +52,18 @@ select c.id, s, (array['answered', 'offered', 'asked', 'noted', 'handed_over', '
     'answer', jsonb_build_object('used', '[]'::jsonb, 'rejected', '[]'::jsonb), 'steps',
     (select jsonb_agg(jsonb_build_object('name', md5((c.id * 31 + i)::text), 'ms', i))
      from generate_series(1, 24) i)), c.started_at
-from chat_conversation c, generate_series(1, 3, 2) s;
+from chat_conversation c, generate_series(1, 3, 2) s order by c.id, s;
 
 insert into memory_answermatch (customer_id, asked, asked_normalised, offered, embedding_model,
     score, margin, outcome, verified, ref, created_at)
 select c.customer_id, 'q', 'q ' || c.id, '{{}}', '', .5, .1,
     (array['delivered', 'open', 'something_else', 'delivered'])[1 + c.id %% 4], true, '',
-    c.started_at from chat_conversation c;
+    c.started_at from chat_conversation c order by c.id;
 
 insert into memory_memoryevent (kind, at, actor, topic_key, reason)
 select (array['memory.created', 'memory.reinforced', 'memory.superseded', 'gate.save'])
-    [1 + c.id %% 4], c.started_at, 'knowledge agent', '', '' from chat_conversation c;
+    [1 + c.id %% 4], c.started_at, 'knowledge agent', '', ''
+from chat_conversation c order by c.id;
 
 insert into escalations_escalation (id, conversation_id, queue_id, reason, detail, request,
     opened_at, due_at, promise, claimed_by_id, claimed_at, claimed_seq, active_at, first_reply_at,
@@ -71,13 +71,13 @@ insert into escalations_escalation (id, conversation_id, queue_id, reason, detai
 select c.id, c.id, %(queue)s, ({REASONS})[1 + c.id %% 6], '', '{{}}', c.started_at,
     c.started_at + interval '1 day', '', case when has then staff end,
     case when has then c.started_at end, 0, null, case when has and c.id %% 3 > 0
-    then c.started_at + interval '20 minutes' end, case when c.id %% 3 = 1 then 4 else 0 end,
-    case when c.id > {OPEN} then c.started_at + interval '1 hour' end,
-    case when c.id > {OPEN} then staff end, case when c.id > {OPEN} then 'resolved' else '' end,
-    case when c.id > {OPEN} and c.id %% 50 = 0 then c.started_at + interval '2 days' end
+    then c.started_at + interval '20 minutes' end, case when c.id %% 3 = 1 then 2 else 0 end,
+    case when over then c.started_at + interval '1 hour' end,
+    case when over then staff end, case when over then 'resolved' else '' end,
+    case when over and c.id %% 50 = 0 then c.started_at + interval '2 days' end
 from chat_conversation c, lateral (select %(staff)s + c.id %% {STAFF} as staff,
-    c.id > {OPEN} or c.id %% 5 < 2 as has) s
-where c.id <= {OPEN} or c.id > {CONVERSATIONS - CLOSED};
+    c.closed_at is not null or c.id %% 5 < 2 as has, c.closed_at is not null as over) s
+where c.handler = 'waiting' or (over and c.id %% 6 = 0);
 
 insert into escalations_question (escalation_id, text, message_seq, reason, asked_at)
 select e.id, 'When will parcel ' || e.id || ' be here, and who pays for it?', s, e.reason,

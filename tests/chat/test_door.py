@@ -22,7 +22,7 @@ from chat.llm.embedding import embed_one
 from chat.models import Conversation, Message
 from chat.turns import in_db_thread
 from config.asgi import application
-from escalations.models import Escalation
+from escalations.models import Delivery, Escalation
 from memory import services
 from memory.models import Customer
 from tests.factories import make_conversation
@@ -47,6 +47,7 @@ class Tab:
         if cookie:
             headers.append((b"cookie", f"{identity.COOKIE}={cookie}".encode()))
         self.socket = WebsocketCommunicator(application, "/ws/chat/", headers=headers)
+        self.socket.scope["client"] = ["192.0.2.1", 0]
         self.hello = {"type": "hello", "token": "", "after": 0} | hello
 
     async def __aenter__(self):
@@ -204,6 +205,32 @@ class TestSocket:
         assert error["code"] == "throttled"
         assert error["client_id"] == "late"
         assert re.search(r"wait \d+ seconds", error["text"])
+
+    async def test_greetings_without_end_are_shut_out_for_a_while(self, ada, settings):
+        settings.CHAT_ADDRESS_PER_MINUTE = 1
+        token = await token_of(ada)
+        async with Tab(token) as tab:
+            for _ in range(6):
+                await tab.send(**tab.hello)
+            closed = None
+            while closed is None or closed["type"] != "websocket.close":
+                closed = await tab.socket.receive_output(timeout=5)
+
+        assert closed["code"] == consumers.TRY_LATER
+
+    async def test_typing_is_told_as_often_as_it_tells_something(self, ada):
+        chat = await sync_to_async(make_conversation)(ada)
+        layer = get_channel_layer()
+        await layer.group_add(broadcast.conversation_group(chat.pk), "the-desk")
+        async with Tab(await token_of(ada)) as tab:
+            for _ in range(20):
+                await tab.send(type="typing")
+            await tab.heard()
+
+        assert (await layer.receive("the-desk"))["type"] == "chat.typing"
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(QUIET):
+                await layer.receive("the-desk")
 
     async def test_goes_on_when_nobody_tells_of_rows(self, ada, monkeypatch):
         async def gone(*args, **kwargs):
@@ -436,6 +463,29 @@ class TestForms:
         assert response.status_code == 429
         assert "Please wait" in response.content.decode()
 
+    async def test_mail_to_a_typed_address_is_sent_so_often_and_not_more(self, db, settings):
+        """Neither a stranger's mailbox by many visitors, nor many mailboxes from one address."""
+        settings.CHAT_MAILS_PER_HOUR = 2
+
+        async def leaves(address, client_address):
+            client = AsyncClient(client=[client_address, 0])
+            await self.send(client, "person", text="Is anybody there?")
+            return (await self.send(client, "email", address=address)).status_code
+
+        one_box = [await leaves("kim@example.org", f"192.0.2.{n}") for n in range(3)]
+        one_place = [await leaves(f"kim{n}@example.org", "192.0.2.77") for n in range(3)]
+
+        assert one_box == [302, 302, 429]
+        assert one_place == [302, 302, 429]
+        assert await in_db_thread(Delivery.objects.filter(kind="link_back").count)() == 4
+
+    async def test_leads_to_the_newest_row(self, browser):
+        response = await self.send(browser, "send", text="hello")
+        page = (await browser.get(reverse("chat:page"))).content.decode()
+
+        assert response["Location"].endswith("#newest")
+        assert page.index('id="newest"') > page.rindex("data-seq=")
+
     async def test_looking_at_the_page_makes_nobody(self, db):
         await AsyncClient().get(reverse("chat:page"))
 
@@ -452,6 +502,16 @@ class TestDemo:
 
         assert "Ada" in page.content.decode()
         assert "Ada" in shown.content.decode()
+
+    async def test_begins_anew_where_the_last_conversation_was_ended(self, ada):
+        old = await sync_to_async(make_conversation)(ada)
+        await in_db_thread(conversations.close)(old.pk, reason="ended", now=timezone.now())
+        client = AsyncClient()
+
+        await client.post(reverse("chat:as"), {"customer": ada.pk})
+        page = (await client.get(reverse("chat:page"))).content.decode()
+
+        assert "data-closed" not in page.split("<support-chat")[1].split(">")[0]
 
     async def test_is_not_there_in_production(self, ada, settings):
         settings.RAPPORT_DEMO = False

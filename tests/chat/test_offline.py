@@ -240,3 +240,23 @@ def test_a_request_that_no_answer_comes_near_is_passed_on_as_one(hotel):
     moves, need = verbatim.decide(wish)
 
     assert (moves, need.reason, need.wording) == ([], "request", "request")
+
+
+def test_what_would_do_by_itself_is_offered_alone(hotel):
+    """The others were not compared with what is known of her, and no choice of them could count."""
+    near, other = (
+        AnswerCandidate(
+            n, "When is breakfast?", ("From seven.",), "reception", "Sam", NOW, score=0.6
+        )
+        for n in (1, 2)
+    )
+    said = Situation(
+        "the breakfast times, then",
+        Reading(Kind.STATEMENT, "", asks=True),
+        answer=AnswerFor("deliver", (near, other)),
+    )
+
+    [offer], need = verbatim.decide(said)
+
+    assert need is None
+    assert [c.answer_id for c in offer.candidates] == [1]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat import conversations
-from escalations import claim, reply
+from escalations import card, claim, reply
 from escalations.models import (
     CannedReply,
     Draft,
@@ -20,7 +20,9 @@ from escalations.models import (
     RatingLook,
     StaffNote,
 )
+from memory import services
 from memory.models import Answer, Conflict, Memory, MemoryEvent
+from tests.escalations.conftest import QUESTION
 from tests.factories import NOW, make_conversation, make_customer, make_topic
 
 
@@ -34,6 +36,16 @@ def desk(client, sam):
 def claimed(escalation, sam):
     claim.claim(escalation.pk, staff=sam, now=NOW)
     return escalation
+
+
+@pytest.fixture
+def answer(db):
+    """Words that are there already, to the very question that is asked."""
+    made = services.add_answer(
+        title=QUESTION, parts=["Wait 24 hours."], role="dental hygienist", now=NOW, by="import"
+    )
+    services.embed_answers()
+    return made
 
 
 def htmx(client, path, data=None, *, follow=False):
@@ -161,6 +173,36 @@ class TestClaiming:
         late = {"to": sam.pk, "expected": ""}
         page = desk.post(f"/inbox/{escalation.pk}/assign/", late, follow=True).content.decode()
         assert "Kim is on it." in page
+
+    @pytest.mark.parametrize("gone", ["held", "settled"])
+    def test_by_a_colleague_leaves_nothing_that_could_be_sent(
+        self, desk, escalation, kim, gone, answer
+    ):
+        claim.claim(escalation.pk, staff=kim, now=NOW)
+        if gone == "settled":
+            reply.send(escalation.pk, staff=kim, text="Done.", seen_seq=None, now=NOW)
+            reply.resolve(escalation.pk, staff=kim, now=NOW)
+
+        page = desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
+        box = page[page.index('<textarea id="reply-text"') :].split(">")[0]
+        assert "readonly" in box
+        assert 'id="send' not in page
+        assert "This answers it</button>" not in page
+        assert 'data-do="insert"' not in page
+        taken = {"held": 'form="take-it"', "settled": 'form="take-again"'}[gone]
+        assert taken in page
+
+    def test_by_a_colleague_reaches_the_page_that_is_open(self, desk, escalation, kim, answer):
+        path = f"/inbox/live/?open={escalation.pk}&held=0"
+        assert 'id="suggest"' not in desk.get(path).content.decode()
+
+        claim.claim(escalation.pk, staff=kim, now=NOW)
+        told = desk.get(path).content.decode()
+
+        assert "This answers it</button>" not in told
+        assert 'id="suggest"' in told
+        assert "data-held" in told[told.index('id="reply-bar"') :].split(">")[0]
 
     def test_leads_back_to_the_list_that_was_open(self, desk, escalation):
         response = desk.post(f"/inbox/{escalation.pk}/claim/", {"list": "overdue"})
@@ -432,6 +474,28 @@ class TestTheCustomerCard:
 
         assert not Memory.objects.filter(customer=ada, status="active").exists()
         assert len(kinds()) >= 4
+
+    @pytest.mark.parametrize(
+        ("text", "value", "told", "expected"),
+        [
+            ("Has Delta Dental insurance", "Delta Dental", "Has Cigna insurance", "Cigna"),
+            ("Prefers mornings", "mornings", "prefers late evenings", "late evenings"),
+            (
+                "Is insured with Aetna",
+                "Aetna",
+                "Is insured with Aetna since May",
+                "Aetna since May",
+            ),
+            ("Has Delta Dental insurance", "Delta Dental", "Cigna", "Cigna"),
+            ("Comes by bus", "bus", "Always comes by bus, never alone", "bus"),
+            ("Allergic to latex", "", "Allergic to nickel", "Allergic to nickel"),
+        ],
+    )
+    def test_corrected_keep_a_value_that_is_no_sentence(self, ada, text, value, told, expected):
+        found, sentence = card.corrected(Memory(text=text, value=value), told)
+
+        assert found == expected
+        assert told in sentence
 
 
 class TestWritingFirst:

@@ -106,7 +106,8 @@ class TestTheDaysOfTheClockChange:
 
         opening = h.next_opening(hours, evening_before)
 
-        assert h.moment_in_words(hours, opening, evening_before) == "tomorrow at 8:00"
+        told = h.moment_in_words(hours, opening, evening_before, reader_zone=zone)
+        assert told == "tomorrow at 8:00"
 
 
 class TestTheHourThatTheClockSkips:
@@ -148,7 +149,7 @@ class TestMomentInWords:
     )  # fmt: skip
     def test_says_the_day_as_people_do(self, when, words):
         now, when = at(NEW_YORK, *self.NOW), at(NEW_YORK, *when)
-        assert h.moment_in_words(practice(), when, now) == words
+        assert h.moment_in_words(practice(), when, now, reader_zone="America/New_York") == words
 
     def test_names_the_zone_where_the_readers_clock_differs(self):
         now, when = at(NEW_YORK, *self.NOW), at(NEW_YORK, 2026, 3, 9, 8)
@@ -160,7 +161,14 @@ class TestMomentInWords:
             h.moment_in_words(hours, when, now, reader_zone="America/Toronto")
             == "on Monday at 8:00"
         )
-        assert h.moment_in_words(hours, when, now, reader_zone="no/zone") == "on Monday at 8:00"
+
+    @pytest.mark.parametrize("unknown", ["", "no/zone"])
+    def test_names_the_zone_where_the_readers_clock_is_not_known(self, unknown):
+        now, when = at(NEW_YORK, *self.NOW), at(NEW_YORK, 2026, 3, 9, 8)
+
+        told = h.moment_in_words(practice(), when, now, reader_zone=unknown)
+
+        assert told == "on Monday at 8:00 (New York time)"
 
 
 class TestWeekInWords:

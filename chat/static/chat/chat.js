@@ -498,11 +498,12 @@ class SupportChat extends HTMLElement {
     }
   }
 
-  /** What a row gets when it enters the page, whoever rendered it: the reader's own times, and links. */
+  /** What a row gets when it enters the page, whoever rendered it: the customer's own times, and links.
+   *  The desk keeps the times as they were written: all of it goes by the business's clock. */
   #adopt(item) {
     if (item.dataset.seq) this.#last = Math.max(this.#last, Number(item.dataset.seq));
     const time = item.querySelector(".turn__who time");
-    if (time) {
+    if (time && !this.staff) {
       time.dateTime = item.dataset.at;
       this.#say(time, clock(new Date(item.dataset.at)));
     }

@@ -67,6 +67,7 @@ async function read() {
   if (open) query.set("open", open);
   if (chat) query.set("chat", chat);
   if (open && box()?.value.trim()) query.set("seen_seq", $("#seen-seq").value);
+  if (open && $("#suggest")) query.set("held", $("#suggest").dataset.held);
   try {
     await htmx.ajax("GET", `/inbox/live/?${query}`, { source: document.body, swap: "none" });
   } finally {
@@ -110,6 +111,8 @@ document.addEventListener("htmx:sendError", () => { $("#offline").hidden = false
 function afterChange() {
   badge();
   mark();
+  // A colleague took it: what was begun stays to be read and copied, and nothing is sent from here.
+  if (box() && $("#reply-bar")) box().readOnly = $("#reply-bar").hasAttribute("data-held");
   if (box() && !box().value.trim()) seen();
 }
 
@@ -302,6 +305,7 @@ document.addEventListener("submit", (event) => {
 
 function insert(words) {
   const text = box();
+  if (text.readOnly) return;
   text.setRangeText(words, text.selectionStart, text.selectionEnd, "end");
   text.dispatchEvent(new Event("input", { bubbles: true }));
   text.focus();
