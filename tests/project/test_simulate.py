@@ -4,11 +4,12 @@ import io
 import json
 import re
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 from channels.layers import channel_layers
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 from django.db import connection
 
 from config.celery import app
@@ -58,6 +59,19 @@ PRACTICE: dict[str, Any] = {
     ],
 }
 WHOLE = 2  # weeks
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_readme_names_every_flag_and_its_default():
+    parser = load_command_class("config", "simulate").create_parser("manage.py", "simulate")
+    django_has = load_command_class("django.core", "check").create_parser("manage.py", "check")
+    known = {a.dest for a in django_has._actions}
+    ours = [a for a in parser._actions if a.dest not in known]
+    rows = dict(re.findall(r"^\| `(--\w+)` \| (\S+) \|", README.read_text(), flags=re.MULTILINE))
+
+    told = {a.option_strings[0]: a.default for a in ours}
+    assert rows.keys() == told.keys()
+    assert {f: rows[f] for f, d in told.items() if d} == {f: str(d) for f, d in told.items() if d}
 
 
 def written(folder, practice):
