@@ -53,7 +53,6 @@ async def for_the_readme(browser: Any, address: str) -> None:
     customer = await (await browser.new_context(viewport=WIDE, base_url=address)).new_page()
     await customer.goto("/chat/as/")
     await customer.get_by_role("button", name="Grace").click()
-    await customer.get_by_role("button", name="Start a new conversation").click()
     await customer.get_by_role("textbox", name="Your message").wait_for()
     await customer.locator("support-chat[data-ready]").wait_for()
     await say(customer, "Where can I park?")

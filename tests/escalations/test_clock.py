@@ -12,6 +12,10 @@ from tests.factories import NOW, make_conversation
 THERE, OURS, SERVERS = "Asia/Tokyo", "00:00", "15:00"  # of NOW
 
 
+# The chat's pages read in threads of their own, which see what was committed.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
 @pytest.fixture(autouse=True)
 def business(db):
     conversations.business()
