@@ -43,7 +43,7 @@ class TestAQuestionNobodyHasAnswered:
         escalation = ask(ada, now=FRIDAY_EVENING)
 
         assert escalation.promise == (
-            "A person has been asked. We are open again on Monday at 8:00,"
+            "A person has been asked. We are open again on Monday at 8:00 (New York time),"
             " and you will find the answer here."
         )
         assert log(escalation.conversation_id)[-1] == ("system", "state", escalation.promise)
@@ -51,7 +51,7 @@ class TestAQuestionNobodyHasAnswered:
     def test_is_promised_for_today_while_open(self, escalation):
         assert escalation.promise == (
             "A person has been asked. We are open now:"
-            " you will usually have the answer here today by 12:00."
+            " you will usually have the answer here today by 12:00 (New York time)."
         )
 
     def test_joins_what_is_open_as_one_more_question(self, ask, ada, escalation, log):
@@ -122,7 +122,7 @@ class TestTheSameQuestionFromSeveral:
 def test_the_promise_says_what_happens_next_when_it_goes_back(queue, escalation):
     told = promise.make(queue, FRIDAY_EVENING)
     assert told.said(escalation.conversation, first="queued_again") == (
-        "Your question is back with the team. We are open again on Monday at 8:00,"
+        "Your question is back with the team. We are open again on Monday at 8:00 (New York time),"
         " and you will find the answer here."
     )
 
@@ -149,8 +149,8 @@ class TestTheBusinesssOwnWords:
     @pytest.mark.parametrize(
         ("when", "words"),
         [
-            (NOW, "Sister Joy has it. She calls today by 12:00."),
-            (FRIDAY_EVENING, "Sister Joy has it. The house wakes on Monday at 8:00."),
+            (NOW, "Sister Joy has it. She calls today by 12:00 (New York time)."),
+            (FRIDAY_EVENING, "Sister Joy has it. The house wakes on Monday at 8:00 (New York time)."),
         ],
     )
     def test_say_that_it_is_queued(self, own, ask, ada, log, when, words):
