@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
@@ -14,7 +13,7 @@ from django.utils import timezone
 
 
 class Office(AdminSite):
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         guarded = super().admin_view(view, cacheable)
 
         def by_our_clock(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
