@@ -15,7 +15,7 @@ from chat import broadcast, conversations, door, feed, frames, identity, throttl
 from chat.events import Ack, Delta, Event, Failed, Typing
 from chat.identity import Who
 from chat.models import Conversation
-from chat.turns import in_db_thread
+from chat.turns import in_db_thread, looking
 
 logger = logging.getLogger(__name__)
 
@@ -199,7 +199,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
         async with self.catching_up:
             self.waits_to_catch_up = False
             customer = self.who.customer_id if self.who else None
-            fresh = await in_db_thread(feed.since)(
+            fresh = await in_db_thread(feed.since, executor=looking)(
                 customer,
                 conversation_id=self.conversation_id,
                 after=self.seq,
@@ -221,7 +221,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
                     self.sent_again[at] = row["text"]
                 self.seq = max(self.seq, row["seq"])
         if fresh.conversation is not None and fresh.rows:
-            await in_db_thread(_seen)(fresh.conversation, self.seq)
+            await in_db_thread(_seen, executor=looking)(fresh.conversation, self.seq)
 
     async def _give(self, frame: dict[str, Any]) -> None:
         if self.gone:

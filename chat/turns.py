@@ -47,6 +47,8 @@ _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be col
 _computing = ThreadPoolExecutor(2, thread_name_prefix="turn")
 # Apart from those: an emergency must not wait for a turn that waits for memory.
 _settling = ThreadPoolExecutor(2, thread_name_prefix="settle")
+# Tabs that look for rows: many at once, and none of them waits for an ack.
+looking = ThreadPoolExecutor(2, thread_name_prefix="look")
 
 
 def in_db_thread(
