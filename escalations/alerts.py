@@ -17,6 +17,9 @@ from memory import services
 from . import broadcast, delivery, hours, promise
 from .models import Escalation
 
+# After so many times the queue's minutes more people are told; the last step tells all once more.
+LATER = (1, 2, 4)
+
 
 def ring_on_commit(escalation_id: int) -> None:
     """The mail goes out by the worker; a broker that is away leaves it to the sweep."""
@@ -29,7 +32,7 @@ def alert(escalation_id: int, *, now: datetime) -> int:
     first = (
         Escalation.objects.unclaimed()
         .filter(pk=escalation_id, alerted_at=None)
-        .update(alerted_at=now)
+        .update(alerted_at=now, alert_step=1)
     )
     if not first:
         return 0
@@ -38,11 +41,10 @@ def alert(escalation_id: int, *, now: datetime) -> int:
 
 
 def realert(now: datetime) -> int:
-    """Write to everybody at the desk about what nobody took in time. Return how many mails."""
+    """Tell more people of what nobody took in time, step by step. Return how many mails."""
     waiting = (
         Escalation.objects.unclaimed()
-        .filter(queue__isnull=False, alerted_at__isnull=False)
-        .exclude(deliveries__kind="realert")
+        .filter(queue__isnull=False, alerted_at__isnull=False, alert_step__lte=len(LATER))
         .select_related("queue__calendar")
     )
     return sum(_realert(e, now) for e in waiting if _too_long(e, now))
@@ -75,16 +77,28 @@ def everybody() -> list[User]:
 
 @transaction.atomic
 def _realert(escalation: Escalation, now: datetime) -> int:
-    # Two sweeps at once: the second finds the time changed.
+    # Two sweeps at once: the second finds the step taken.
+    step = max(escalation.alert_step, 1) + 1
     still = (
         Escalation.objects.unclaimed()
-        .filter(pk=escalation.pk, alerted_at=escalation.alerted_at)
-        .update(alerted_at=now)
+        .filter(pk=escalation.pk, alert_step=escalation.alert_step)
+        .update(alerted_at=now, alert_step=step)
     )
     if not still:
         return 0
-    broadcast.changed_on_commit()
-    return _mail(escalation, everybody(), kind="realert", now=now)
+    broadcast.changed_on_commit()  # open desks ring again
+    return _mail(escalation, _told_at(step, escalation), kind="realert", now=now)
+
+
+def _told_at(step: int, escalation: Escalation) -> list[User]:
+    """First whoever is in a queue at all, then everybody; nobody more to tell: everybody."""
+    members = list(
+        User.objects.filter(is_active=True, queues__isnull=False).distinct().order_by("pk")
+    )
+    told = {u.pk for u in _members(escalation)}
+    if step == 2 and any(u.pk not in told for u in members):
+        return members
+    return everybody()
 
 
 def _too_long(escalation: Escalation, now: datetime) -> bool:
@@ -92,13 +106,14 @@ def _too_long(escalation: Escalation, now: datetime) -> bool:
     queue = escalation.queue
     if queue is None:
         return False
+    after = queue.alert_after_minutes * LATER[max(escalation.alert_step, 1) - 1]
     try:
         calendar = promise.opening_hours(queue.calendar)
     except hours.BadHours:
-        return now - escalation.opened_at > timedelta(minutes=queue.alert_after_minutes)
+        return now - escalation.opened_at > timedelta(minutes=after)
     if not hours.is_open(calendar, now):
         return False
-    return hours.open_minutes(calendar, escalation.opened_at, now) >= queue.alert_after_minutes
+    return hours.open_minutes(calendar, escalation.opened_at, now) >= after
 
 
 def _members(escalation: Escalation) -> list[User]:

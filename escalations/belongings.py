@@ -10,7 +10,7 @@ from django.db import transaction
 from memory import services
 
 from . import looks
-from .models import Delivery, Escalation, Gap, MemoryView, Question
+from .models import Delivery, Escalation, Gap, MemoryView, Question, StaffNote
 
 
 def register() -> None:
@@ -43,6 +43,7 @@ def erase(customer_id: int) -> dict[str, int]:
         Escalation.objects.filter(conversation__customer_id=customer_id),
         Delivery.objects.filter(customer_id=customer_id),
         MemoryView.objects.filter(customer_id=customer_id),
+        StaffNote.objects.filter(customer_id=customer_id),
     ):
         for label, number in rows.delete()[1].items():
             counts[label] = counts.get(label, 0) + number

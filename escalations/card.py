@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from chat.models import Conversation, Turn
 from memory.models import Customer, Memory, MemoryEvent
 
-from . import looks
+from . import looks, notes
 from .models import Escalation, StaffNote
 
 SHOWN = 5
@@ -29,10 +29,17 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    conversation: Conversation
+    summary: str  # none while memory has not read it
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     customer: Customer
     lines: list[Line]
-    past: list[Conversation]
+    past: list[Past]
+    tried: list[Memory]  # what helped, and what did not
     promises: list[Escalation]
     notes: list[StaffNote]
     turns: list[Turn]  # of the conversation beside the card
@@ -53,10 +60,12 @@ def card(
     return Card(
         customer=customer,
         lines=[_line(m, reasons.get(m.pk, ""), show_sensitive) for m in memories],
-        past=list(
-            Conversation.objects.filter(customer=customer)
-            .exclude(pk=but or 0)
-            .order_by("-last_message_at")[:SHOWN]
+        past=_past(customer, but, now),
+        tried=list(
+            Memory.objects.for_customer(customer.pk)
+            .active(now)
+            .filter(kind="experience", sensitive=False)
+            .order_by("-stated_at")[:SHOWN]
         ),
         promises=list(
             Escalation.objects.open()
@@ -65,13 +74,30 @@ def card(
             .order_by("opened_at")[:SHOWN]
         ),
         notes=list(
-            StaffNote.objects.filter(conversation__customer=customer)
-            .exclude(conversation=but)
-            .select_related("author")
-            .order_by("-created_at")[:SHOWN]
+            notes.of(customer).exclude(conversation__isnull=False, conversation=but)[:SHOWN]
         ),
         turns=list(Turn.objects.filter(conversation=but).order_by("-created_at", "-pk")[:10]),
     )
+
+
+def _past(customer: Customer, but: int | None, now: datetime) -> list[Past]:
+    """Her last conversations, each with what memory has made of it."""
+    found = list(
+        Conversation.objects.filter(customer=customer)
+        .exclude(pk=but or 0)
+        .order_by("-last_message_at")[:SHOWN]
+    )
+    read = (
+        Memory.objects.for_customer(customer.pk)
+        .active(now)
+        .filter(kind="summary", sensitive=False, episode__isnull=False)
+        .order_by("stated_at")
+        .values_list("episode__ref", "text")
+    )
+    said: dict[str, list[str]] = {}
+    for ref, text in read:
+        said.setdefault(":".join(ref.split(":")[:2]), []).append(text)
+    return [Past(c, " ".join(said.get(f"conversation:{c.pk}", []))) for c in found]
 
 
 def record_look(customer: Customer, *, staff: User, now: datetime) -> None:

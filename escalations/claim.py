@@ -61,12 +61,14 @@ def claim(escalation_id: int, *, staff: User, now: datetime) -> Escalation:
 
 
 @transaction.atomic
-def assign(escalation_id: int, *, to: User, expected: int | None, now: datetime) -> Escalation:
-    """Give it to `to` if `expected` (a staff id, or None) still has it.
+def assign(
+    escalation_id: int, *, to: User, expected: int | None, now: datetime, by: User | None = None
+) -> Escalation:
+    """`by` gives it to `to` if `expected` (a staff id, or None) still has it.
 
     Raises AlreadyClaimed, Closed.
     """
-    won = _hand(escalation_id, expected=expected, to=to, now=now)
+    won = _hand(escalation_id, expected=expected, to=to, by=by if by != to else None, now=now)
     escalation = Escalation.objects.select_related("claimed_by").get(pk=escalation_id)
     if not won:
         if escalation.closed_at is not None or escalation.claimed_by is None:
@@ -218,12 +220,21 @@ def _quiet_candidates() -> EscalationQuerySet:
     )
 
 
-def _hand(escalation_id: int, *, expected: int | None, to: User, now: datetime) -> bool:
+def _hand(
+    escalation_id: int, *, expected: int | None, to: User, now: datetime, by: User | None = None
+) -> bool:
     """The one UPDATE that decides who has it."""
     return bool(
         Escalation.objects.open()
         .filter(pk=escalation_id, claimed_by=expected)
-        .update(claimed_by=to, claimed_at=now, active_at=now, alerted_at=None)
+        .update(
+            claimed_by=to,
+            claimed_at=now,
+            active_at=now,
+            alerted_at=None,
+            alert_step=0,
+            assigned_by=by,
+        )
     )
 
 

@@ -9,9 +9,12 @@ from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from chat import identity
+from chat.conversations import business
 from chat.models import Conversation, Message
 from memory.models import Customer
 
@@ -21,7 +24,9 @@ logger = logging.getLogger(__name__)
 
 TRIES = 6
 FIRST_PAUSE = timedelta(minutes=1)  # doubled with each try
-AWAY_AFTER = timedelta(minutes=2)  # a customer who reads along needs no mail
+AWAY_AFTER = timedelta(minutes=1)  # a customer who reads along needs no mail
+ONE_MAIL_IN = timedelta(hours=1)  # however much staff write
+TO_CUSTOMER = ("answered", "staff_first")
 
 
 def queue_mail(
@@ -31,6 +36,7 @@ def queue_mail(
     subject: str,
     body: str,
     now: datetime,
+    due: datetime | None = None,
     escalation: Escalation | None = None,
     customer: Customer | None = None,
 ) -> Delivery:
@@ -41,7 +47,7 @@ def queue_mail(
         subject=subject,
         body=body,
         created_at=now,
-        next_at=now,
+        next_at=due or now,
         escalation=escalation,
         customer=customer,
     )
@@ -56,48 +62,105 @@ def absolute(path: str) -> str:
 
 def send_due(now: datetime, *, limit: int = 50) -> int:
     """Send what is due; return how many went."""
-    due = Delivery.objects.filter(sent_at=None, next_at__lte=now).order_by("next_at")[:limit]
+    due = Delivery.objects.filter(sent_at=None, next_at__lte=now).order_by("next_at")
+    due = due.select_related("escalation__conversation")[:limit]
     return sum(_try(mail, now) for mail in due)
 
 
 def mail_if_away(escalation: Escalation, *, now: datetime) -> None:
-    """A customer who left gets one mail: where to read the answer, nothing of what it says."""
+    """A customer who left gets one mail: the way to what was written, nothing of what it says.
+
+    It waits a little, and is dropped if she has the words before her by then. A visitor is written
+    to at the address that she left in this chat.
+    """
     conversation = Conversation.objects.select_related("customer").get(
         pk=escalation.conversation_id
     )
-    address = conversation.customer.email
-    if not address or _reads_along(conversation, now):
+    address = conversation.customer.email or conversation.reply_email
+    recent = Delivery.objects.filter(
+        escalation=escalation, kind__in=TO_CUSTOMER, created_at__gt=now - ONE_MAIL_IN
+    )
+    if not address or recent.exists():
         return
-    if Delivery.objects.filter(
-        escalation=escalation, kind="answered", created_at__gt=now - timedelta(hours=1)
-    ).exists():
-        return
+    kind = "answered" if _asked(escalation, conversation) else "staff_first"
+    subject, body = _words(kind)
     queue_mail(
-        kind="answered",
+        kind=kind,
         to=address,
-        subject=_("There is an answer for you"),
-        body=_("A person has answered your question. You can read it in our chat."),
+        subject=subject,
+        body=f"{body}\n\n{absolute(_way_back(conversation))}\n",
         now=now,
+        due=now + AWAY_AFTER,
         escalation=escalation,
         customer=conversation.customer,
     )
 
 
-def failed() -> int:
+def _asked(escalation: Escalation, conversation: Conversation) -> bool:
+    """Whether she asked for anything: staff may have written first."""
+    said = conversation.messages.filter(sender=Message.Sender.CUSTOMER)
+    if escalation.reason == Escalation.Reason.STAFF_FIRST:
+        said = said.filter(created_at__gte=escalation.opened_at)
+    return said.exists()
+
+
+def _words(kind: str) -> tuple[str, str]:
+    who = business().name
+    if kind == "staff_first":
+        return (
+            _("{business} has written to you").format(business=who),
+            _("There is a message from {business} for you. Read it here:").format(business=who),
+        )
+    return (
+        _("There is an answer for you"),
+        _("A person at {business} has answered your question. Read it here:").format(business=who),
+    )
+
+
+def _way_back(conversation: Conversation) -> str:
+    """A visitor comes back by a signed link alone; who signs in finds the chat where it was."""
+    if conversation.customer.kind == Customer.Kind.VISITOR:
+        return reverse("chat:back", args=[identity.link_back(conversation.pk)])
+    return reverse("chat:page")
+
+
+def failed() -> QuerySet[Delivery]:
+    """Mails that did not go: those that nobody tries any more, then those that are tried again."""
+    late = Delivery.objects.filter(sent_at=None, attempts__gt=0)
+    return late.select_related("customer", "escalation").order_by(
+        F("next_at").asc(nulls_first=True), "-created_at"
+    )
+
+
+def given_up() -> int:
     return Delivery.objects.filter(sent_at=None, next_at=None).count()
 
 
-def _reads_along(conversation: Conversation, now: datetime) -> bool:
-    said = (
-        Message.objects.filter(conversation=conversation, sender=Message.Sender.CUSTOMER)
-        .order_by("-seq")
-        .values_list("created_at", flat=True)
-        .first()
-    )
-    return said is not None and now - said < AWAY_AFTER
+def try_again(delivery_id: int, *, now: datetime) -> bool:
+    """Start anew with one that did not go."""
+    mail = Delivery.objects.filter(pk=delivery_id, sent_at=None)
+    again = mail.update(attempts=0, next_at=now)
+    transaction.on_commit(_ring, robust=True)
+    return bool(again)
+
+
+def dismiss(delivery_id: int) -> bool:
+    """Somebody has seen that it did not go, and does otherwise."""
+    return bool(Delivery.objects.filter(pk=delivery_id, sent_at=None).delete()[0])
+
+
+def _has_read(mail: Delivery) -> bool:
+    """Whether the customer has staff's words before her already."""
+    escalation = mail.escalation
+    if mail.kind not in TO_CUSTOMER or escalation is None or mail.attempts:
+        return False
+    return escalation.conversation.customer_seen_seq >= escalation.last_staff_seq > 0
 
 
 def _try(mail: Delivery, now: datetime) -> bool:
+    if _has_read(mail):
+        mail.delete()
+        return False
     pause = FIRST_PAUSE * 2**mail.attempts
     taken = Delivery.objects.filter(pk=mail.pk, attempts=mail.attempts, sent_at=None).update(
         attempts=F("attempts") + 1,

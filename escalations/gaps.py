@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db import transaction
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
 from pgvector.django import CosineDistance
 
 from memory.models import Answer, AnswerMatch
@@ -26,21 +28,30 @@ def file(escalation: Escalation, *, now: datetime) -> None:
 
 
 def ledger() -> QuerySet[Gap]:
-    """Open gaps, the most asked and longest waiting first."""
+    """What is still to be done: nobody answered it, or not all who wait were told.
+
+    Answered ones first, whose people wait for a click; then the most asked and longest waiting.
+    """
+    waits = Question.objects.filter(gap=OuterRef("pk"), answer=None, escalation__closed_at=None)
     return (
-        Gap.objects.filter(answered_at=None)
+        Gap.objects.filter(Q(answered_at=None) | Exists(waits))
         .annotate(
             customers=Count("questions__escalation__conversation__customer", distinct=True),
             waiting=Count(
                 "questions__escalation",
-                filter=Q(questions__escalation__closed_at=None),
+                filter=Q(questions__escalation__closed_at=None, questions__answer=None),
                 distinct=True,
             ),
             since=Min("questions__asked_at"),
         )
         .filter(customers__gt=0)
-        .order_by("-customers", "since", "pk")
+        .order_by(F("answered_at").asc(nulls_last=True), "-customers", "since", "pk")
     )
+
+
+def unanswered() -> QuerySet[Gap]:
+    """Those of the ledger that still lack an answer, for reports."""
+    return ledger().filter(answered_at=None)
 
 
 def also_waiting(gap_ids: list[int], *, but: int) -> list[Question]:
@@ -88,6 +99,14 @@ def nearest(question: Question, among: QuerySet[Question]) -> Question | None:
 
 def close(gap: Gap, answer: Answer, *, now: datetime) -> None:
     Gap.objects.filter(pk=gap.pk, answered_at=None).update(answered_at=now, answer=answer)
+
+
+@transaction.atomic
+def set_apart(questions: Iterable[Question]) -> None:
+    """These mean something else: each is an open question of its own again, and not told."""
+    for question in questions:
+        own = Gap.objects.create(title=question.text, opened_at=question.asked_at)
+        Question.objects.filter(pk=question.pk, answer=None).update(gap=own)
 
 
 def reopen(escalation: Escalation, *, now: datetime) -> None:

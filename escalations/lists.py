@@ -52,6 +52,8 @@ SHOWN = (
     "reason",
     "opened_at",
     "closed_at",
+    "due_at",
+    "first_reply_at",
     "last_staff_seq",
     "conversation__last_seq",
     "conversation__customer__name",

@@ -118,6 +118,12 @@ class Escalation(models.Model):
     closed_by = models.ForeignKey(USER, models.SET_NULL, null=True, blank=True, related_name="+")
     resolution = models.CharField(max_length=12, blank=True)  # resolved, returned, released_to_bot
     alerted_at = models.DateTimeField(null=True, blank=True)
+    alert_step = models.PositiveSmallIntegerField(
+        default=0, db_default=0
+    )  # each step tells more people
+    assigned_by = models.ForeignKey(  # a colleague gave it to who has it
+        USER, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     reopened_at = models.DateTimeField(null=True, blank=True)
 
     objects = EscalationQuerySet.as_manager()
@@ -172,10 +178,22 @@ class Question(models.Model):
 class StaffNote(models.Model):
     """Customers never see this: a model of its own, so that no message payload can carry it."""
 
-    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="staff_notes")
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, null=True, blank=True, related_name="staff_notes"
+    )
+    customer = models.ForeignKey(  # of a note that belongs to no one conversation
+        Customer, models.CASCADE, null=True, blank=True, related_name="+"
+    )
     author = models.ForeignKey(USER, models.SET_NULL, null=True, related_name="+")
     text = models.TextField()
     created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(conversation=None) ^ Q(customer=None), name="staffnote_has_one_place"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"note {self.pk}"

@@ -2,12 +2,26 @@
 
 from django.urls import path
 
-from .views import acts, answers, console, customers, keeping, learning, replies, reporting, review
+from .views import (
+    acts,
+    answers,
+    console,
+    customers,
+    keeping,
+    learning,
+    mails,
+    replies,
+    reporting,
+    review,
+)
 
 app_name = "escalations"
 urlpatterns = [
     path("", console.inbox, name="inbox"),
     path("live/", console.live, name="live"),
+    path("alerts/", console.told, name="alerts"),
+    path("mails/", mails.failed, name="mails"),
+    path("mails/<int:pk>/", mails.again, name="mail_again"),
     path("<int:pk>/", console.detail, name="detail"),
     path("<int:pk>/claim/", acts.claim_view, name="claim"),
     path("<int:pk>/release/", acts.release, name="release"),
@@ -24,6 +38,7 @@ urlpatterns = [
     path("customer/<int:pk>/", customers.customer, name="customer"),
     path("customer/<int:pk>/write/", customers.write_first, name="write_first"),
     path("customer/<int:pk>/look/", customers.look, name="look"),
+    path("customer/<int:pk>/note/", customers.note, name="customer_note"),
     path("customer/<int:pk>/fact/", customers.add_fact, name="add_fact"),
     path("fact/<int:pk>/correct/", customers.correct, name="correct"),
     path("fact/<int:pk>/confirm/", customers.confirm, name="confirm"),

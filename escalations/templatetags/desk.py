@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,6 +34,27 @@ def due(at: datetime | None, now: datetime) -> str:
     return _("due on {day} at {clock}").format(
         day=f"{local:%A}", clock=f"{local.hour}:{local.minute:02d}"
     )
+
+
+@register.filter
+def due_in_list(at: datetime | None, now: datetime) -> str:
+    """Return the due time of a row: "due 14:30", "due Tue 9:00", "overdue 20 min"."""
+    if at is None:
+        return ""
+    if at < now:
+        return _("overdue {time}").format(time=_span(now - at))
+    local, today = timezone.localtime(at), timezone.localtime(now).date()
+    clock = f"{local.hour}:{local.minute:02d}"
+    if local.date() == today:
+        return _("due {clock}").format(clock=clock)
+    if local.date() - today < timedelta(days=7):
+        return _("due {day} {clock}").format(day=f"{local:%a}", clock=clock)
+    return _("due {day}").format(day=f"{local.day} {local:%b}")
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 @register.filter

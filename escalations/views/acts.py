@@ -40,7 +40,7 @@ def assign(request: DeskRequest, pk: int) -> HttpResponse:
     return _act(
         request,
         pk,
-        lambda: claim.assign(pk, to=to, expected=expected, now=timezone.now()),
+        lambda: claim.assign(pk, to=to, expected=expected, by=request.user, now=timezone.now()),
         done=_("{name} has it now.").format(name=people.name_of(to)),
     )
 

@@ -18,6 +18,7 @@ from django_htmx.middleware import HtmxDetails
 
 from chat.conversations import business, business_clock
 from escalations import drafts, lists
+from escalations import status as desk_status
 from escalations.models import Escalation, Queue
 
 P = ParamSpec("P")
@@ -51,12 +52,18 @@ def for_staff(
 def page(
     request: DeskRequest, template: str, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    return render(
-        request,
-        template,
-        {"business": business(), "clock": timezone.get_current_timezone_name(), **context},
-        status=status,
-    )
+    around = {
+        "business": business(),
+        "clock": timezone.get_current_timezone_name(),
+        "alerts": alerts(request, context),
+    }
+    return render(request, template, around | context, status=status)
+
+
+def alerts(request: DeskRequest, context: dict[str, Any] | None = None) -> desk_status.Status:
+    """What every page says by itself; a list that counted already need not count again."""
+    figures = (context or {}).get("figures", {})
+    return desk_status.of(request.user, now=timezone.now(), unclaimed=figures.get("unclaimed"))
 
 
 def list_context(request: DeskRequest) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from memory import services
 from memory.models import Topic
 from memory.types import AnswerCandidate, Fact
 
-from .base import DeskRequest, for_staff, list_context, number, others_here, page
+from .base import DeskRequest, alerts, for_staff, list_context, number, others_here, page
 
 WORK_PARTS = [f"escalations/_{name}.html" for name in ("state", "log", "arrived", "reply_bar")]
 # Of what lies nearer, more than half is the answer: one tap may send it. What lies less near can be
@@ -68,7 +68,8 @@ def chat(request: DeskRequest, pk: int) -> HttpResponse:
 def live(request: DeskRequest) -> HttpResponse:
     """What changed, in one request per ping: every part is sent, the page takes in what differs."""
     context = list_context(request) | {"live": True}
-    parts = ["escalations/_tabs.html", "escalations/_list.html"]
+    context["alerts"] = alerts(request, context)
+    parts = ["escalations/_alerts.html", "escalations/_tabs.html", "escalations/_list.html"]
     pk, conversation_pk = number(request.GET.get("open")), number(request.GET.get("chat"))
     if pk is not None:
         escalation = find(pk)
@@ -91,6 +92,13 @@ def live(request: DeskRequest) -> HttpResponse:
         }
         parts.append("escalations/_log.html")
     return fragments(request, parts, context)
+
+
+@for_staff
+def told(request: DeskRequest) -> HttpResponse:
+    """The same for a page without a list: what is to be said by itself."""
+    context = {"live": True, "alerts": alerts(request)}
+    return fragments(request, ["escalations/_alerts.html"], context)
 
 
 def fragments(request: DeskRequest, parts: list[str], context: dict[str, Any]) -> HttpResponse:

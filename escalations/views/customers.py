@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from chat import frames
 from chat.models import Conversation
-from escalations import card, claim, first
+from escalations import card, claim, first, notes
 from escalations.forms import FactForm
 from memory import services
 from memory.models import Customer, Memory, Topic
@@ -55,6 +55,21 @@ def look(request: DeskRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Customer, pk=pk)
     card.record_look(found, staff=request.user, now=timezone.now())
     return _card(request, found, show_sensitive=True)
+
+
+@require_POST
+@for_staff
+def note(request: DeskRequest, pk: int) -> HttpResponse:
+    """A note on the customer herself, whichever conversation is open."""
+    found = get_object_or_404(Customer, pk=pk)
+    fault = ""
+    try:
+        notes.write(
+            request.POST.get("text", ""), author=request.user, customer=found, now=timezone.now()
+        )
+    except frames.BadFrame as exc:
+        fault = str(exc)
+    return _card(request, found, fault=fault)
 
 
 @require_POST

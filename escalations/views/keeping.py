@@ -87,13 +87,17 @@ def waiting(request: DeskRequest, pk: int) -> HttpResponse:
     gap = get_object_or_404(Gap, pk=pk)
     answer = _in_use(gap.answer_id) or _chosen_answer(request)
     questions = gaps.also_waiting([gap.pk], but=0)
-    if request.method == "POST" and answer is not None:
+    if request.method == "POST":
         ticked = [q for q in questions if str(q.pk) in request.POST.getlist("question")]
-        result = fanout.answer_all(ticked, answer.pk, staff=request.user, now=timezone.now())
-        if ticked:
-            gaps.close(gap, answer, now=timezone.now())
-        _report(request, result)
-        return back_to(request)
+        if request.POST.get("do") == "apart":
+            gaps.set_apart(ticked)
+            return redirect("escalations:waiting", gap.pk)
+        if answer is not None:
+            result = fanout.answer_all(ticked, answer.pk, staff=request.user, now=timezone.now())
+            if ticked:
+                gaps.close(gap, answer, now=timezone.now())
+            _report(request, result)
+            return redirect("escalations:gaps")
     touched = _touched(answer, questions)
     context = {
         "gap": gap,

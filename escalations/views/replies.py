@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from chat import frames
-from escalations import broadcast, claim, compare, drafts, looks, people, reply
-from escalations.models import Escalation, StaffNote
+from chat.models import Conversation
+from escalations import claim, compare, drafts, looks, notes, people, reply
+from escalations.models import Escalation
 from memory import services
 from memory.models import Answer
 
@@ -75,21 +76,24 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
 @require_POST
 @for_staff
 def note(request: DeskRequest, conversation_pk: int) -> HttpResponse:
-    """A note for colleagues: a row of its own table, which no customer's page reads."""
-    escalation = get_object_or_404(Escalation, pk=number(request.POST.get("escalation")))
+    """A note for colleagues on any chat: a row of its own table, which no customer's page reads."""
+    conversation = get_object_or_404(Conversation, pk=conversation_pk)
+    escalation = Escalation.objects.filter(
+        pk=number(request.POST.get("escalation")) or 0, conversation=conversation
+    ).first()
+    fault = ""
     try:
-        text = frames.clean(request.POST.get("text", ""))
+        notes.write(
+            request.POST.get("text", ""), author=request.user, conversation=conversation,
+            now=timezone.now(),
+        )  # fmt: skip
     except frames.BadFrame as exc:
-        return _answer(request, escalation.pk, fault=str(exc))
-    if text.strip() and escalation.conversation_id == conversation_pk:
-        StaffNote.objects.create(
-            conversation_id=conversation_pk,
-            author=request.user,
-            text=text,
-            created_at=timezone.now(),
-        )
-        broadcast.changed_on_commit()
-    return _answer(request, escalation.pk, event="desk:noted")
+        fault = str(exc)
+    if escalation is not None:
+        return _answer(request, escalation.pk, event="" if fault else "desk:noted", fault=fault)
+    if fault:
+        messages.error(request, fault)
+    return redirect("escalations:chat", conversation.pk)
 
 
 @require_POST

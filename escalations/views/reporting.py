@@ -36,7 +36,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "charts": reports.report(_period(weeks, now)),
         "weeks": weeks,
         "choices": WEEKS,
-        "gaps": gaps.ledger()[:10],
+        "gaps": gaps.unanswered()[:10],
         "stale": _stale(now),
         "rules": ReportSetting.objects.get_or_create(pk=1)[0],
         "now": now,

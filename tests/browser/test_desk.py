@@ -5,11 +5,12 @@ import hashlib
 
 import pytest
 from channels.db import database_sync_to_async as in_db_thread
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat import conversations, handoff
 from chat.models import Message
-from escalations import claim
+from escalations import broadcast, claim
 from escalations.models import Calendar, CannedReply, Draft, Escalation, Queue, StaffNote
 from memory.models import Answer
 from tests.browser.harness import PASSWORD, PHONE, WIDE, no_barriers
@@ -78,6 +79,79 @@ async def test_fills_up_live_and_keeps_the_focus(practice, staff_page, expect):
     await expect(page.get_by_role("link", name="Second?")).to_be_visible()
     await expect(page.get_by_role("link", name="First?")).to_be_focused()
     await expect(page).to_have_title("(2) Inbox · Rapport")
+
+
+LISTEN = """() => {
+  window.heard = [];
+  window.beeps = 0;
+  window.Notification = class {
+    static permission = "granted";
+    constructor(title, options) { window.heard.push(options.body); }
+    addEventListener() {}
+    close() {}
+  };
+  const still = () => {};
+  window.AudioContext = class {
+    currentTime = 0;
+    createOscillator() {
+      const start = () => { window.beeps++; };
+      return { frequency: {}, connect: (to) => to, start, stop: still, addEventListener: still };
+    }
+    createGain() {
+      const gain = { setValueAtTime: still, exponentialRampToValueAtTime: still };
+      return { gain, connect: still };
+    }
+    close() {}
+  };
+  Object.defineProperty(document, "visibilityState", { get: () => "hidden", configurable: true });
+}"""
+
+
+async def test_rings_for_what_is_mine_only_after_consent(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    sam, kim = await User.objects.aget(username="sam"), await User.objects.aget(username="kim")
+    now = timezone.now()
+    await in_db_thread(claim.claim)(escalation.pk, staff=sam, now=now)
+    # Whichever page is open; the test's own questions to it would break the policy.
+    page = await staff_page("sam", path="/inbox/reports/", bypass_csp=True)
+    await page.evaluate(LISTEN)
+
+    await say(escalation, "Are you there?")
+    await expect(page).to_have_title("(1) Reports · Rapport")
+    assert await page.evaluate("window.beeps") == 0
+
+    await page.get_by_label("You, sounds and help").click()
+    await page.get_by_role("button", name="Tell me with a sound and a notice").click()
+    await say(escalation, "Hello?")
+    await page.wait_for_function("window.heard.includes('There is a new message for you')")
+
+    other = await ask("Ben", "Second?")
+    await page.wait_for_function("window.heard.includes('Somebody is waiting')")
+    await expect(page).to_have_title("(2) Reports · Rapport")
+    await Escalation.objects.filter(pk=other.pk).aupdate(alert_step=2)
+    await in_db_thread(broadcast.changed)()
+    await page.wait_for_function("window.heard.includes('Still waiting, and nobody has it')")
+    await in_db_thread(claim.assign)(other.pk, to=sam, expected=None, by=kim, now=timezone.now())
+    await page.wait_for_function("window.heard.includes('A colleague gave you a conversation')")
+    await in_db_thread(handoff.hand_over)(
+        other.conversation_id, question="I cannot breathe", question_seq=1, reason="emergency",
+        now=timezone.now(), awaited=False,
+    )  # fmt: skip
+    words = "An emergency in a conversation of yours"
+    await page.wait_for_function(f"window.heard.includes('{words}')")
+    assert not any("breathe" in heard for heard in await page.evaluate("window.heard"))
+
+
+async def test_does_not_ring_for_what_is_on_the_screen(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    sam = await User.objects.aget(username="sam")
+    await in_db_thread(claim.claim)(escalation.pk, staff=sam, now=timezone.now())
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+
+    await say(escalation, "Are you there?")
+
+    await expect(page.get_by_role("log")).to_contain_text("Are you there?")
+    await expect(page).to_have_title("Inbox · Rapport")
 
 
 async def test_keeps_the_place_in_a_long_list(practice, staff_page, expect):
@@ -291,7 +365,7 @@ async def test_has_no_barriers(practice, staff_page, viewport, scheme):
     for path in (
         "", "?list=resolved", f"{escalation.pk}/", f"chat/{escalation.conversation_id}/",
         f"customer/{customer}/", "gaps/", "search/?q=rinsing", "reports/", "answers/add/",
-        "review/", "replay/",
+        "review/", "replay/", "mails/",
     ):  # fmt: skip
         await page.goto(f"/inbox/{path}")
         await no_barriers(page)

@@ -6,22 +6,26 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError
 from django.urls import reverse
 from django.utils import timezone
 
-from chat import conversations
-from escalations import card, claim, reply
+from chat import conversations, handoff
+from chat.models import Business
+from escalations import card, claim, reply, status
+from escalations.capture import Keep
 from escalations.models import (
     CannedReply,
     Draft,
     Escalation,
+    Gap,
     MemoryView,
     Presence,
     RatingLook,
     StaffNote,
 )
 from memory import services
-from memory.models import Answer, Conflict, Memory, MemoryEvent
+from memory.models import Answer, Conflict, Episode, Memory, MemoryEvent
 from tests.escalations.conftest import QUESTION
 from tests.factories import NOW, make_conversation, make_customer, make_topic
 
@@ -81,6 +85,8 @@ PAGES = [
     "answers/how-to/",
     "review/",
     "replay/",
+    "mails/",
+    "alerts/",
 ]
 
 
@@ -123,6 +129,27 @@ class TestTheLists:
         assert page.index(f"row-{late.pk}") < page.index(f"row-{fresh.pk}")
         assert "Overdue" in page
 
+    @pytest.mark.parametrize(
+        ("due", "words"),
+        [
+            (timedelta(minutes=40), "due 10:40"),
+            (timedelta(days=1, hours=2), "due Tue 12:00"),
+            (-timedelta(minutes=20), "overdue 20 min"),
+        ],
+    )
+    def test_say_when_each_is_due(self, desk, escalation, due, words, time_machine):
+        Business.objects.update_or_create(pk=1, defaults={"timezone": "America/New_York"})
+        Escalation.objects.filter(pk=escalation.pk).update(due_at=NOW + due)
+        time_machine.move_to(NOW, tick=False)
+
+        assert words in desk.get("/inbox/").content.decode()
+
+    def test_say_it_no_more_when_somebody_has_replied(self, desk, claimed, sam, time_machine):
+        reply.send(claimed.pk, staff=sam, text="24 h", seen_seq=None, now=NOW)
+        time_machine.move_to(NOW, tick=False)
+        row = desk.get("/inbox/?list=mine").content.decode().split(f"row-{claimed.pk}")[1]
+        assert "due " not in row.split("</a>")[0]
+
     def test_know_whose_turn_it_is(self, desk, claimed, sam):
         reply.send(claimed.pk, staff=sam, text="Upper or lower?", seen_seq=None, now=NOW)
         assert f"row-{claimed.pk}" in desk.get("/inbox/?list=customer").content.decode()
@@ -151,6 +178,45 @@ class TestTheLists:
 
         assert queries() == few
         assert few <= 20
+
+
+class TestWhatEveryPageSays:
+    @pytest.mark.parametrize("path", PAGES)
+    def test_a_claim_of_mine_goes_back_soon(self, desk, claimed, kim, path, time_machine):
+        time_machine.move_to(NOW + timedelta(minutes=27), tick=False)
+        words = "goes back to the queue"
+        assert words in desk.get(f"/inbox/{path}").content.decode()
+
+        desk.force_login(kim)
+        assert words not in desk.get(f"/inbox/{path}").content.decode()
+
+    def test_it_is_no_more_than_that_before_its_time(self, desk, claimed, time_machine):
+        time_machine.move_to(NOW + timedelta(minutes=20), tick=False)
+        assert "goes back" not in desk.get("/inbox/reports/").content.decode()
+
+    def test_what_is_new_to_me_is_told_apart_from_what_i_did(
+        self, desk, escalation, sam, kim, client
+    ):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        before = status.of(sam, now=NOW).signs
+        assert f"given-{escalation.pk}" not in before
+
+        conversations.record_customer_message(
+            escalation.conversation_id, client_id="m", text="And lunch?", now=NOW
+        )
+        handoff.hand_over(
+            escalation.conversation_id, question="I cannot breathe", question_seq=4,
+            reason="emergency", now=NOW, awaited=False,
+        )  # fmt: skip
+        after = status.of(sam, now=NOW).signs
+        for sign in ("said", "emergency"):
+            assert after[f"{sign}-{escalation.pk}"] > before[f"{sign}-{escalation.pk}"]
+        assert not status.of(kim, now=NOW).signs
+
+        claim.assign(escalation.pk, to=kim, expected=sam.pk, by=sam, now=NOW)
+        assert f"given-{escalation.pk}" in status.of(kim, now=NOW).signs
+        claim.assign(escalation.pk, to=sam, expected=kim.pk, by=sam, now=NOW)
+        assert f"given-{escalation.pk}" not in status.of(sam, now=NOW).signs
 
 
 class TestClaiming:
@@ -436,6 +502,62 @@ class TestTheKeepingStep:
         assert "Ben" in page
 
 
+class TestWhoElseWaits:
+    @pytest.fixture
+    def gap(self, ask, ada, ben, sam):
+        first = ask(ada)
+        ask(ben, first.questions.get().text)
+        claim.claim(first.pk, staff=sam, now=NOW)
+        said = reply.send(first.pk, staff=sam, text="24 h.", seen_seq=None, now=NOW)
+        question = first.questions.get()
+        keep = Keep("everyone", (said.seq,), question.text, question.pk)
+        reply.resolve(first.pk, staff=sam, now=NOW, keep=[keep])
+        return Gap.objects.get()
+
+    def test_stays_in_the_ledger_till_told_with_a_way_back(self, desk, gap, ben):
+        page = desk.get("/inbox/gaps/").content.decode()
+        assert "answered, 1 still waiting to be told" in page
+        assert f'href="/inbox/gaps/{gap.pk}/"' in page
+        waits = gap.questions.get(answer=None)
+
+        desk.post(f"/inbox/gaps/{gap.pk}/", {"question": [waits.pk]})
+
+        assert "waiting to be told" not in desk.get("/inbox/gaps/").content.decode()
+        assert conversations.latest(ben.pk).messages.filter(text="24 h.").exists()
+
+    def test_is_not_told_what_answers_something_else(self, desk, gap, ben):
+        waits = gap.questions.get(answer=None)
+
+        desk.post(f"/inbox/gaps/{gap.pk}/", {"question": [waits.pk], "do": "apart"})
+
+        page = desk.get("/inbox/gaps/").content.decode()
+        assert "waiting to be told" not in page
+        assert waits.text in page  # an open question of its own
+        waits.refresh_from_db()
+        assert (waits.answer, waits.gap.answered_at) == (None, None)
+        assert not conversations.latest(ben.pk).messages.filter(text="24 h.").exists()
+
+    def test_is_left_open_when_a_colleague_is_on_it(self, desk, gap, kim):
+        waits = gap.questions.get(answer=None)
+        claim.claim(waits.escalation_id, staff=kim, now=NOW)
+
+        desk.post(f"/inbox/gaps/{gap.pk}/", {"question": [waits.pk]})
+
+        assert "1 still waiting to be told" in desk.get("/inbox/gaps/").content.decode()
+
+    def test_needs_nothing_more_once_it_is_settled_otherwise(self, desk, gap, kim):
+        waits = gap.questions.get(answer=None)
+        claim.claim(waits.escalation_id, staff=kim, now=NOW)
+        reply.resolve(waits.escalation_id, staff=kim, now=NOW)
+
+        assert "No open question" in desk.get("/inbox/gaps/").content.decode()
+
+    def test_is_no_unanswered_question_of_the_reports(self, desk, gap):
+        page = desk.get("/inbox/reports/").content.decode()
+        section = page.split("What is asked most and not answered?")[1].split("</section>")[0]
+        assert gap.title not in section
+
+
 class TestTheCustomerCard:
     def test_says_what_is_known_and_where_it_comes_from(self, desk, claimed, ada):
         remember(ada, "Comes in the mornings", topic=make_topic("preferred_time"))
@@ -458,6 +580,24 @@ class TestTheCustomerCard:
         assert "Penicillin" in page
         look = MemoryView.objects.get()
         assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergy"])
+
+    def test_tells_of_earlier_conversations_and_what_was_tried(self, desk, claimed, ada):
+        earlier = make_conversation(ada, closed_at=NOW)
+        episode = Episode.objects.create(
+            customer=ada, ref=f"conversation:{earlier.pk}:1-8", transcript={}, ended_at=NOW,
+            recorded_at=NOW,
+        )  # fmt: skip
+        topic = make_topic("visits")
+        told = "Asked to move her visit to Friday"
+        remember(ada, told, topic=topic, kind="summary", episode=episode)
+        remember(ada, "Tried: mouthwash. What worked: salt", topic=topic, kind="experience")
+        remember(ada, "Tried: a secret cure", topic=topic, kind="experience", sensitive=True)
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+        assert told in page.split(f'href="/inbox/chat/{earlier.pk}/"')[1].split("</li>")[0]
+        assert "What worked: salt" in page
+        assert "a secret cure" not in page
 
     def test_corrects_confirms_adds_and_forgets_by_the_front_door(self, desk, ada, queue):
         topic = make_topic("preferred_time", cardinality="one")
@@ -513,6 +653,7 @@ class TestWritingFirst:
         assert log(escalation.conversation_id)[-1][2] == "Your crown is in."
         mail = Delivery.objects.get()
         assert mail.to == "cleo@example.org"
+        assert "has written to you" in mail.subject
         assert "crown" not in mail.body + mail.subject
 
 
@@ -572,6 +713,33 @@ def test_notes_stand_in_the_transcript_of_staff(desk, claimed):
 
     assert StaffNote.objects.get().text == "She is anxious."
     assert "She is anxious." in desk.get(f"/inbox/{claimed.pk}/").content.decode()
+
+
+def test_notes_are_written_on_a_chat_with_the_bot(desk, ada, queue):
+    chat = make_conversation(ada)
+    conversations.record_customer_message(chat.pk, client_id="h", text="Hi", now=NOW)
+
+    data = {"text": "Her brother pays."}
+    page = desk.post(f"/inbox/chat/{chat.pk}/note/", data, follow=True).content.decode()
+
+    assert "Her brother pays." in page
+    assert StaffNote.objects.get().conversation == chat
+
+
+def test_notes_on_a_customer_are_seen_beside_every_chat_and_go_with_her(desk, claimed, ada, ben):
+    htmx(desk, f"/inbox/customer/{ada.pk}/note/", {"text": "Prefers to be called."})
+    htmx(desk, f"/inbox/customer/{ada.pk}/note/", {"text": "  "})
+
+    assert "Prefers to be called." in desk.get(f"/inbox/{claimed.pk}/").content.decode()
+    assert "Prefers" not in desk.get(f"/inbox/customer/{ben.pk}/").content.decode()
+    services.erase(ada.pk, by="staff:1", now=NOW)
+    assert not StaffNote.objects.exists()
+
+
+def test_staffnote_has_one_place(claimed, ada, sam):
+    places = {"conversation": claimed.conversation, "customer": ada}
+    with pytest.raises(IntegrityError, match="staffnote_has_one_place"):
+        StaffNote.objects.create(author=sam, text="x", created_at=NOW, **places)
 
 
 class TestMenu:

@@ -1,16 +1,18 @@
 """Mails: to the queue at once, to everybody when nobody comes, again until they go."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 
-from chat import conversations
-from escalations import alerts, claim, delivery, lists
-from escalations.models import Delivery
+from chat import conversations, identity
+from escalations import alerts, claim, delivery, first, lists, reply
+from escalations.models import Delivery, Queue
 from memory import services
 from memory.models import Answer
-from tests.factories import NOW
+from tests.factories import NOW, make_customer, make_staff
 
 
 @pytest.fixture
@@ -32,6 +34,30 @@ class TestAlerts:
         assert alerts.realert(NOW + timedelta(minutes=9)) == 0
         assert alerts.realert(NOW + timedelta(minutes=11)) == 2
         assert alerts.realert(NOW + timedelta(minutes=12)) == 0
+
+    def test_go_to_more_people_at_each_step(self, escalation, sam, kim, queue):
+        queue.members.add(kim)
+        other = Queue.objects.create(name="Billing", calendar=queue.calendar)
+        other.members.add(make_staff("lee"))
+        told = lambda: {d.to.split("@")[0] for d in Delivery.objects.all()}  # noqa: E731
+
+        alerts.alert(escalation.pk, now=NOW)
+        assert told() == {"kim"}
+        alerts.realert(NOW + timedelta(minutes=11))
+        assert told() == {"kim", "lee"}
+        assert alerts.realert(NOW + timedelta(minutes=19)) == 0
+        alerts.realert(NOW + timedelta(minutes=21))
+        assert told() == {"kim", "lee", "sam"}
+        assert alerts.realert(NOW + timedelta(minutes=41)) == 3
+        assert alerts.realert(NOW + timedelta(minutes=99)) == 0
+
+    def test_begin_anew_when_somebody_had_it_and_gave_it_back(self, escalation, sam, kim, members):
+        alerts.alert(escalation.pk, now=NOW)
+        alerts.realert(NOW + timedelta(minutes=11))
+        claim.claim(escalation.pk, staff=sam, now=NOW + timedelta(minutes=12))
+        claim.release(escalation.pk, staff=sam, now=NOW + timedelta(minutes=13))
+
+        assert alerts.alert(escalation.pk, now=NOW + timedelta(minutes=14)) == 1
 
     def test_wait_for_the_morning(self, ask, ada, sam):
         evening = NOW + timedelta(hours=8)
@@ -136,6 +162,105 @@ class TestAMailThatDoesNotGo:
         assert delivery.send_due(NOW + timedelta(minutes=2)) == 1
         assert len(mail.outbox) == 1
         assert delivery.send_due(NOW + timedelta(hours=2)) == 0
+
+    def test_is_seen_at_the_desk_and_tried_again_from_there(
+        self, ask, sam, broken, client, monkeypatch
+    ):
+        visitor = make_customer("", kind="visitor")
+        conversation = ask(visitor).conversation
+        conversations.set_reply_email(
+            conversation.pk, email="v@example.org", link="/chat/back/abc/", now=NOW
+        )
+        at = NOW
+        for _ in range(delivery.TRIES):
+            delivery.send_due(at)
+            at += timedelta(hours=1)
+        client.force_login(sam)
+        assert "1 e-mail could not be sent." in client.get("/inbox/gaps/").content.decode()
+        page = client.get("/inbox/mails/").content.decode()
+        assert "v@example.org" in page
+        assert "no mail server" in page
+        monkeypatch.undo()
+
+        row = Delivery.objects.get(kind="link_back")
+        client.post(f"/inbox/mails/{row.pk}/", {"do": "again"})
+        delivery.send_due(timezone.now())
+
+        assert [m.to for m in mail.outbox] == [["v@example.org"]]
+        assert "could not be sent" not in client.get("/inbox/gaps/").content.decode()
+
+    def test_is_taken_off_the_list_by_who_has_seen_it(self, escalation, kim, broken, sam, client):
+        alerts.alert(escalation.pk, now=NOW)
+        delivery.send_due(NOW)
+        client.force_login(sam)
+
+        for row in Delivery.objects.all():
+            client.post(f"/inbox/mails/{row.pk}/", {"do": "dismiss"})
+
+        assert "Every mail has gone." in client.get("/inbox/mails/").content.decode()
+
+
+class TestTheAnswer:
+    """Somebody who left is told that there is something to read, and not what."""
+
+    @pytest.fixture
+    def visitor(self, ask, sam):
+        escalation = ask(make_customer("", kind="visitor"))
+        conversations.set_reply_email(
+            escalation.conversation_id, email="v@example.org", link="/chat/back/abc/", now=NOW
+        )
+        Delivery.objects.all().delete()
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        return escalation
+
+    def test_brings_a_visitor_who_left_an_address_back_by_a_link(self, visitor, sam):
+        reply.send(visitor.pk, staff=sam, text="Wait 24 hours.", seen_seq=None, now=NOW)
+        delivery.send_due(NOW + delivery.AWAY_AFTER)
+
+        sent = mail.outbox[0]
+        assert sent.to == ["v@example.org"]
+        assert "24 hours" not in sent.subject + sent.body
+        assert "rinsing" not in sent.subject + sent.body
+        signed = re.search(r"/chat/back/([^/\s]+)/", sent.body).group(1)
+        assert identity.from_link(signed) == visitor.conversation
+
+    def test_is_no_mail_for_who_has_read_it(self, visitor, sam):
+        said = reply.send(visitor.pk, staff=sam, text="Wait.", seen_seq=None, now=NOW)
+        conversations.mark_seen(visitor.conversation_id, seq=said.seq)
+
+        assert delivery.send_due(NOW + delivery.AWAY_AFTER) == 0
+        assert not Delivery.objects.exists()
+
+    def test_of_several_parts_is_one_mail(self, visitor, sam):
+        for text in ("One.", "Two."):
+            reply.send(visitor.pk, staff=sam, text=text, seen_seq=None, now=NOW)
+        assert Delivery.objects.count() == 1
+
+    def test_leads_who_signs_in_to_the_chat(self, ask, sam):
+        cleo = make_customer("Cleo", email="cleo@example.org")
+        escalation = ask(cleo)
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        reply.send(escalation.pk, staff=sam, text="Wait.", seen_seq=None, now=NOW)
+
+        row = Delivery.objects.get(kind="answered")
+        assert row.body.rstrip().endswith("/chat/")
+
+    def test_to_nothing_asked_has_words_of_its_own(self, sam, queue):
+        cleo = make_customer("Cleo", email="cleo@example.org")
+        escalation = first.write(cleo, staff=sam, text="Your crown is in.", now=NOW)
+
+        row = Delivery.objects.get()
+        assert row.kind == "staff_first"
+        assert "answer" not in (row.subject + row.body).casefold()
+        assert "crown" not in row.subject + row.body
+        assert row.body.rstrip().endswith("/chat/")
+
+        later = NOW + timedelta(hours=2)
+        conversations.record_customer_message(
+            escalation.conversation_id, client_id="w", text="When can I come?", now=later
+        )
+        reply.send(escalation.pk, staff=sam, text="Tuesday.", seen_seq=None, now=later)
+        assert Delivery.objects.latest("pk").kind == "answered"
 
 
 def test_a_visitor_who_left_an_address_gets_one_link(escalation, settings):

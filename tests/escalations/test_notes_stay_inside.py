@@ -21,9 +21,11 @@ SECRET = "ZANZIBAR: she is anxious, and her brother pays."
 @pytest.fixture
 def noted(escalation, sam):
     claim.claim(escalation.pk, staff=sam, now=NOW)
-    StaffNote.objects.create(
-        conversation=escalation.conversation, author=sam, text=SECRET, created_at=NOW
-    )
+    for place in (
+        {"conversation": escalation.conversation},
+        {"customer": escalation.conversation.customer},
+    ):
+        StaffNote.objects.create(author=sam, text=SECRET, created_at=NOW, **place)
     return escalation
 
 

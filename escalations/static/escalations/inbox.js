@@ -59,7 +59,6 @@ function reread() {
 }
 
 async function read() {
-  if (!$("#list") && !main()) return;
   if (reading) { again = true; return; }
   reading = true;
   const query = new URLSearchParams(location.search);
@@ -69,7 +68,8 @@ async function read() {
   if (open && box()?.value.trim()) query.set("seen_seq", $("#seen-seq").value);
   if (open && $("#suggest")) query.set("held", $("#suggest").dataset.held);
   try {
-    await htmx.ajax("GET", `/inbox/live/?${query}`, { source: document.body, swap: "none" });
+    const address = $("#list") || main() ? `/inbox/live/?${query}` : "/inbox/alerts/";
+    await htmx.ajax("GET", address, { source: document.body, swap: "none" });
   } finally {
     reading = false;
     if (again) { again = false; reread(); }
@@ -313,24 +313,43 @@ function insert(words) {
 
 // --- told: title, sound, notice --------------------------------------------------------------------------------------
 
-let waiting = null;
+const KNEW = "desk.knew";
 const title = document.title.replace(/^\(\d+\) /, "");
+const unread = new Set(); // conversations of mine with something new that was not on the screen yet
+let knew = JSON.parse(sessionStorage.getItem(KNEW) || "null");
 
+const onScreen = (id) => document.visibilityState === "visible" && main()?.dataset.open === id;
+
+/** Compare what the page says by itself with what it said before: what is new rings, once. */
 function badge() {
-  const tabs = $("#tabs");
-  if (!tabs) return;
-  const now = Number(tabs.dataset.unclaimed);
-  document.title = now ? `(${now}) ${title}` : title;
-  if (waiting !== null && now > waiting) alarm(now);
-  waiting = now;
+  const alerts = $("#alerts");
+  if (!alerts) return;
+  const now = { unclaimed: Number(alerts.dataset.unclaimed), ...JSON.parse(alerts.dataset.signs) };
+  const rings = [];
+  for (const [sign, value] of Object.entries(now)) {
+    const [kind, id] = sign.split("-");
+    const mine = kind === "said" || kind === "emergency";
+    const before = knew?.[sign];
+    if (!knew || value <= (before ?? 0) || (mine && before === undefined)) continue;
+    if (kind === "said" && onScreen(id)) continue;
+    if (mine || kind === "given") unread.add(id);
+    rings.push(kind === "unclaimed" ? "new" : kind);
+  }
+  for (const id of unread) if (onScreen(id) || !(`said-${id}` in now)) unread.delete(id);
+  knew = now;
+  sessionStorage.setItem(KNEW, JSON.stringify(now));
+  const number = now.unclaimed + unread.size;
+  document.title = number ? `(${number}) ${title}` : title;
+  const loudest = ["emergency", "given", "said", "new", "again"].find((kind) => rings.includes(kind));
+  if (loudest) alarm(alerts.dataset[loudest]);
 }
 
-function alarm(number) {
+function alarm(words) {
   if (localStorage.getItem(NOTIFY) !== "on") return;
   beep();
   if (globalThis.Notification?.permission === "granted" && document.visibilityState === "hidden") {
     // What somebody wrote stays out of the notice: screens are shared.
-    const notice = new Notification(title, { body: `${$("#tab-unclaimed")?.textContent.trim() ?? number}`, tag: "desk" });
+    const notice = new Notification(title, { body: words, tag: "desk" });
     notice.addEventListener("click", () => { focus(); notice.close(); });
   }
 }
@@ -372,7 +391,7 @@ function fit() {
 }
 
 addEventListener("popstate", () => setTimeout(look));
-addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") { reread(); look(); } });
+addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") { badge(); reread(); look(); } });
 sayNotify();
 badge();
 fit();
