@@ -10,6 +10,7 @@ from django.db import transaction
 
 from chat import conversations, signals
 from chat.conversations import NewRow
+from chat.llm.topics import NAMED
 from chat.models import Conversation
 
 
@@ -36,6 +37,7 @@ def hand_over(
     earlier one. False: somebody was faster, and nothing was changed.
     """
     asked = {"question": question, "question_seq": question_seq, "match_id": match_id}
+    topics = [key for key, score in (trace or {}).get("named", ()) if score >= NAMED]
     why = {"reason": reason, "detail": detail[:300], "request": request or {}}
     answering = question_seq if answering_seq is None else answering_seq
     try:
@@ -53,7 +55,7 @@ def hand_over(
                 now=now,
             )
             signals.handoff_requested.send(
-                Conversation, conversation=conversation, now=now, **asked, **why
+                Conversation, conversation=conversation, now=now, topics=topics, **asked, **why
             )
     except conversations.Overtaken:
         return False

@@ -125,6 +125,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "resolved": ("This was answered. Replies are automatic again.",),
     "closed_ended": ("You ended this conversation.",),
     "closed_idle": ("This conversation ended because nobody wrote for a while.",),
+    "closed_waiting": (
+        "Nobody wrote here for a while, so this conversation is put aside. Your question is still "
+        "with a person, and you will find the answer here.",
+    ),
     "closed_replaced": ("This conversation ended because a new one was started.",),
     "closed_identified": ("This conversation ended because you signed in.",),
     "hidden": (

@@ -70,6 +70,8 @@ MEMORY_ERASE_DAYS = env_int("MEMORY_ERASE_DAYS", 30, at_least=1)  # till an eras
 # --- Chat: one line each, env_…("CHAT_…", default)  # unit ---------------------------------------
 # Then a chat that only the bot has ends.
 CHAT_IDLE_MINUTES = env_int("CHAT_IDLE_MINUTES", 30, at_least=1)
+# Then one that waits for a person is put aside, for memory to read; the answer is still owed.
+CHAT_WAITING_HOURS = env_int("CHAT_WAITING_HOURS", 72, at_least=1)
 CHAT_FLUSH_MESSAGES = env_int("CHAT_FLUSH_MESSAGES", 40, at_least=2)  # then memory reads them
 CHAT_TURN_SECONDS = env_int("CHAT_TURN_SECONDS", 14, at_least=1)  # the longest an answer may take
 CHAT_ANSWER_DUE_SECONDS = env_int("CHAT_ANSWER_DUE_SECONDS", 18, at_least=1)  # then a person has it
@@ -87,6 +89,8 @@ CHAT_IDENTITY_MINUTES = env_int("CHAT_IDENTITY_MINUTES", 60, at_least=1)  # thei
 
 
 # --- Escalations: one line each, env_…("DESK_…", default)  # unit --------------------------------
+# Hours without a word after staff's last one; then the claim ends and memory reads the chat.
+DESK_SILENT_HOURS = env_int("DESK_SILENT_HOURS", 24, at_least=1)
 DESK_PUBLIC_URL = env_str(
     "DESK_PUBLIC_URL",
     CSRF_TRUSTED_ORIGINS[0] if PRODUCTION and ALLOWED_HOSTS else f"http://127.0.0.1:{RAPPORT_PORT}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -16,7 +17,7 @@ from chat.models import Conversation
 
 from . import broadcast, inbox, people, promise
 from .models import Escalation, Question
-from .querysets import EscalationQuerySet
+from .querysets import HER_TURN, EscalationQuerySet
 
 WARNING = timedelta(minutes=5)
 DEFAULT_QUIET = 30  # minutes, for what no queue holds
@@ -210,6 +211,37 @@ def _return(escalation: Escalation, now: datetime) -> bool:
     if dropped:
         back_in_line(escalation, now)
     return bool(dropped)
+
+
+def end_silent(now: datetime) -> int:
+    """End claims that were answered and heard no more: the chat closes. Return how many."""
+    since = now - timedelta(hours=settings.DESK_SILENT_HOURS)
+    silent = Escalation.objects.filter(HER_TURN, conversation__last_message_at__lt=since)
+    return sum(_end(e, now) for e in silent.select_related("conversation"))
+
+
+@transaction.atomic
+def _end(escalation: Escalation, now: datetime) -> bool:
+    """By the time of her next word the bot has it again; she may open it by writing."""
+    ended = (
+        Escalation.objects.open()
+        .filter(
+            pk=escalation.pk,
+            claimed_by=escalation.claimed_by_id,
+            last_staff_seq=escalation.last_staff_seq,
+        )
+        .update(closed_at=now, closed_by=escalation.claimed_by_id, resolution="silent")
+    )
+    if not ended:
+        return False
+    conversation = Conversation.objects.select_for_update().get(pk=escalation.conversation_id)
+    if conversation.last_seq != escalation.conversation.last_seq:
+        transaction.set_rollback(True)  # she wrote this very moment
+        return False
+    conversations.release(conversation.pk, now=now, state="returned")
+    conversations.close(conversation.pk, reason="idle", now=now)
+    broadcast.changed_on_commit()
+    return True
 
 
 def _quiet_candidates() -> EscalationQuerySet:

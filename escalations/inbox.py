@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from chat.models import Conversation
+from memory import services
 from memory.models import Topic
 
 from . import broadcast, promise
 from .models import Escalation, Question, Queue
 
 STEM = 5  # letters: "rescheduling" and "reschedule" are one word to a router
+MEANT = 0.5  # likeness to a topic's example from which a question is of that topic
 SHORTEST = 4  # shorter words name nothing: "the", "day"
 
 
@@ -29,6 +31,7 @@ def open_or_join(
     detail: str = "",
     request: Mapping[str, Any] | None = None,
     match_id: int | None = None,
+    topics: Sequence[str] = (),
 ) -> tuple[Escalation, str, bool]:
     """Open an escalation, or add the question to the open one.
 
@@ -39,7 +42,7 @@ def open_or_join(
     """
     waiting = Escalation.objects.open().select_related("queue__calendar")
     escalation = waiting.filter(conversation=conversation).first()
-    queue = escalation.queue if escalation else route(question, request or {})
+    queue = escalation.queue if escalation else route(question, request or {}, topics)
     urgent = reason == Escalation.Reason.EMERGENCY
     told = promise.make(queue, now, reader_zone=conversation.customer.timezone, urgent=urgent)
     text = ""
@@ -83,15 +86,31 @@ def raise_to_emergency(escalation_id: int, now: datetime) -> None:
     broadcast.changed()
 
 
-def route(question: str, request: Mapping[str, Any]) -> Queue | None:
-    """Return the queue whose topic the request or the question names, else the default one."""
-    queues = list(Queue.objects.select_related("calendar").prefetch_related("topics"))
-    named = request.get("topic")
-    for queue in queues:
-        topics = queue.topics.all()
-        if any(t.key == named for t in topics) or any(names(question, t) for t in topics):
-            return queue
-    return next((q for q in queues if q.is_default), queues[0] if queues else None)
+def route(question: str, request: Mapping[str, Any], topics: Sequence[str] = ()) -> Queue | None:
+    """Return the queue of the topic that the request carries, the turn found, or the words mean.
+
+    Where none of them leads to a queue, the default one has it.
+    """
+    queues = list(
+        Queue.objects.select_related("calendar").prefetch_related("topics").order_by("pk")
+    )
+    by_topic = {topic.key: queue for queue in reversed(queues) for topic in queue.topics.all()}
+    named = [str(request.get("topic") or ""), *topics]
+    found = next((by_topic[key] for key in named if key in by_topic), None)
+    if found is None and by_topic and question.strip():
+        found = _by_words(question, queues) or _by_meaning(question, by_topic)
+    return found or next((q for q in queues if q.is_default), queues[0] if queues else None)
+
+
+def _by_words(question: str, queues: Sequence[Queue]) -> Queue | None:
+    return next((q for q in queues if any(names(question, t) for t in q.topics.all())), None)
+
+
+def _by_meaning(question: str, by_topic: Mapping[str, Queue]) -> Queue | None:
+    """The topic whose examples or description the question is nearest to, if it is near."""
+    near = services.topics_near(question)
+    best = max(near, key=lambda key: near[key], default="")
+    return by_topic.get(best) if near.get(best, 0.0) >= MEANT else None
 
 
 def names(text: str, topic: Topic) -> bool:

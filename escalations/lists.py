@@ -19,6 +19,7 @@ from .models import Escalation, Presence, Question
 from .querysets import CLAIMED, HER_TURN, RESOLVED, UNCLAIMED, mine, overdue
 
 PAGE = 50
+MY_QUEUES = "mine"  # all queues that the staff member is in
 LIVE = timedelta(minutes=30)  # a chat with the bot that somebody wrote in lately
 
 NAMES = {
@@ -70,7 +71,7 @@ class Listed:
 
 
 def listed(
-    name: str, *, staff: User, now: datetime, queue: int | None = None, limit: int = PAGE
+    name: str, *, staff: User, now: datetime, queue: int | str | None = None, limit: int = PAGE
 ) -> Listed:
     """Return the rows of one list. The unknown name is the first list."""
     if name == "bot":
@@ -95,7 +96,7 @@ def counts(*, staff: User, now: datetime) -> dict[str, int]:
 
 
 def _escalations(
-    name: str, staff: User, now: datetime, queue: int | None, limit: int
+    name: str, staff: User, now: datetime, queue: int | str | None, limit: int
 ) -> list[Escalation]:
     """Sort narrow rows first, then fetch what is shown of the few at the top."""
     condition = {
@@ -106,7 +107,9 @@ def _escalations(
         "resolved": RESOLVED,
     }.get(name, UNCLAIMED)
     rows = Escalation.objects.with_urgency(now).filter(condition)
-    if queue is not None:
+    if queue == MY_QUEUES:
+        rows = rows.filter(queue__members=staff)
+    elif queue is not None:
         rows = rows.filter(queue_id=queue)
     order: tuple[Any, ...] = (
         ("-closed_at",)

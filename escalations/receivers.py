@@ -15,7 +15,7 @@ from chat.signals import handoff_requested, reply_email_left
 
 from . import alerts, delivery, gaps, inbox
 
-ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id")
+ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id", "topics")
 
 
 @receiver(handoff_requested, dispatch_uid="escalations.handoff_requested")

@@ -44,4 +44,5 @@ def watch() -> dict[str, int]:
         "alerted_again": alerts.realert(now),
         "warned": claim.warn_quiet(now),
         "returned": claim.return_quiet(now),
+        "ended": claim.end_silent(now),
     }

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 
 from chat import wordings
 from chat.models import Conversation
@@ -93,7 +92,7 @@ def close(conversation_id: int, *, reason: str, now: datetime) -> bool:
             kind=Kind.STATE,
             text=wordings.say(f"closed_{reason}", conversation.pk, conversation.last_seq),
             meta={"state": "closed"},
-            now=conversation.last_message_at if reason == "idle" else now,
+            now=conversation.last_message_at if reason in {"idle", "waiting"} else now,
         )
     flush(conversation, now=now)
     ended = {
@@ -108,13 +107,18 @@ def close(conversation_id: int, *, reason: str, now: datetime) -> bool:
 
 
 def close_idle(*, now: datetime) -> int:
-    """Close what only the bot has and nobody wrote in for long; say how many."""
-    idle = Conversation.objects.open().filter(
-        Q(handler=Handler.BOT), last_message_at__lt=_idle_since(now), answer_due_at=None
-    )
+    """Close what nobody wrote in for long, whoever has it; say how many.
+
+    What waits for a person has longer, and its answer opens it again.
+    """
+    quiet = Conversation.objects.open().filter(answer_due_at=None)
+    alone = quiet.filter(handler=Handler.BOT, last_message_at__lt=_idle_since(now))
+    put_aside = now - timedelta(hours=settings.CHAT_WAITING_HOURS)
+    waiting = quiet.exclude(handler=Handler.BOT).filter(last_message_at__lt=put_aside)
     return sum(
-        close(pk, reason="idle", now=now)
-        for pk in list(idle.order_by("pk").values_list("pk", flat=True))
+        close(pk, reason=reason, now=now)
+        for rows, reason in ((alone, "idle"), (waiting, "waiting"))
+        for pk in list(rows.order_by("pk").values_list("pk", flat=True))
     )
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import timedelta
+from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Value
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value, Window
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Lead
 from django.utils.translation import gettext as _
 
-from chat.models import Conversation, Turn
+from chat.models import Conversation, Message, Turn
 from escalations import hours
 from escalations.models import Escalation, Question, ReportSetting
+from memory.models import AnswerMatch
 
 from .tally import ANSWERED, Tally
 from .weekly import (
@@ -75,7 +78,10 @@ def repeats(tally: Tally) -> Chart:
 
 
 def resolved(period: Period, rules: ReportSetting) -> Chart:
-    """Confirmed: she said so. Assumed: she left content, as far as silence tells."""
+    """Confirmed: she said so. Assumed: she left content, as far as silence tells.
+
+    Neither when she asked the same again soon after: that takes the resolution back.
+    """
     quiet = period.until - timedelta(hours=rules.assumed_after_hours)
     over = Q(closed_at__isnull=False) | Q(last_message_at__lt=quiet)
     answered = Turn.objects.filter(conversation=OuterRef("pk"), outcome__in=ANSWERED)
@@ -85,18 +91,72 @@ def resolved(period: Period, rules: ReportSetting) -> Chart:
         ~Exists(Escalation.objects.filter(conversation=OuterRef("pk"))),
         Exists(answered),
     )
-    found = weekly_by(alone, "last_message_at", period, "rating")
+    back = asked_again(period, rules)
+    found = weekly_by(alone.exclude(pk__in=back), "last_message_at", period, "rating")
+    again = weekly(alone.filter(pk__in=back), "last_message_at", period)
     confirmed = found.get((1,), period.empty())
     assumed = found.get((None,), period.empty())
-    said = _("{confirmed} said that it helped; {assumed} left without a further question.")
-    rule = _("Assumed: nothing more was said for {hours} hours, or the conversation ended.")
+    said = _(
+        "{confirmed} said that it helped; {assumed} left without a further question;"
+        " {again} asked the same again."
+    )
+    rule = _(
+        "Assumed: nothing more was said for {hours} hours, or the conversation ended."
+        " Asked again: the same customer, the same question within {days} days."
+    )
     return Chart(
         "resolved",
         _("Did the bot’s answers help?"),
-        said.format(confirmed=round(total(confirmed)), assumed=round(total(assumed))),
-        (Series(_("Confirmed"), confirmed), Series(_("Assumed"), assumed)),
-        rule=rule.format(hours=rules.assumed_after_hours),
+        said.format(
+            confirmed=round(total(confirmed)),
+            assumed=round(total(assumed)),
+            again=round(total(again)),
+        ),
+        (
+            Series(_("Confirmed"), confirmed),
+            Series(_("Assumed"), assumed),
+            Series(_("Asked again"), again),
+        ),
+        rule=rule.format(hours=rules.assumed_after_hours, days=rules.reopened_within_days),
     )
+
+
+def asked_again(period: Period, rules: ReportSetting) -> set[int]:
+    """Return the conversations whose question its customer asked again in a later one.
+
+    The same: in the same words, or met with the same answer.
+    """
+    within_days = timedelta(days=rules.reopened_within_days)
+    rows = AnswerMatch.objects.filter(
+        customer__isnull=False, created_at__gte=period.since, created_at__lt=period.until
+    )
+    pairs = _followed(rows, "asked_normalised", within_days)
+    pairs += _followed(rows.exclude(answer=None), "answer_id", within_days)
+    chat_of = _conversations({ref for pair in pairs for ref in pair})
+    return {
+        chat_of[first]
+        for first, later in pairs
+        if first in chat_of and chat_of[first] != chat_of.get(later, chat_of[first])
+    }
+
+
+def _followed(rows: QuerySet[AnswerMatch], same: str, days: timedelta) -> list[tuple[str, str]]:
+    """Return the refs of each question and the next one that is the same, if it came soon."""
+    place: dict[str, Any] = {
+        "partition_by": [F("customer_id"), F(same)],
+        "order_by": [F("created_at").asc(), F("pk").asc()],
+    }
+    found = rows.annotate(
+        again_at=Window(Lead("created_at"), **place), again_ref=Window(Lead("ref"), **place)
+    ).filter(again_at__lte=F("created_at") + days)
+    return list(found.order_by().values_list("ref", "again_ref"))
+
+
+def _conversations(refs: set[str]) -> dict[str, int]:
+    """Return the conversation of each "message:55"."""
+    numbers = {int(ref[8:]): ref for ref in refs if ref[:8] == "message:" and ref[8:].isdecimal()}
+    rows = Message.objects.filter(pk__in=numbers).values_list("pk", "conversation_id")
+    return {numbers[pk]: conversation for pk, conversation in rows}
 
 
 def after_hours(period: Period, clock: hours.OpenClock | None) -> Chart:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -71,7 +72,8 @@ def list_context(request: DeskRequest) -> dict[str, Any]:
     now = timezone.now()
     name = request.GET.get("list", "")
     name = name if name in lists.EMPTY else "unclaimed"
-    queue = number(request.GET.get("queue"))
+    told = request.GET.get("queue")
+    queue = lists.MY_QUEUES if told == lists.MY_QUEUES else number(told)
     limit = min(number(request.GET.get("n")) or lists.PAGE, 500)
     figures = lists.counts(staff=request.user, now=now)
     listed = lists.listed(name, staff=request.user, now=now, queue=queue, limit=limit)
@@ -80,10 +82,16 @@ def list_context(request: DeskRequest) -> dict[str, Any]:
         "tabs": [(key, label, figures.get(key)) for key, label in lists.NAMES.items()],
         "figures": figures,
         "empty": lists.EMPTY[name],
-        "queues": Queue.objects.order_by("name"),
+        "queues": Queue.objects.order_by("name").annotate(
+            mine=Exists(
+                Queue.members.through.objects.filter(queue=OuterRef("pk"), user=request.user)
+            )
+        ),
         "queue": queue,
         "query": urlencode({"list": name} | ({"queue": queue} if queue else {})),
-        "more": urlencode({"list": name, "n": limit + lists.PAGE}),
+        "more": urlencode(
+            {"list": name, "n": limit + lists.PAGE} | ({"queue": queue} if queue else {})
+        ),
         "now": now,
         "here": _here(request),
     }

@@ -47,6 +47,7 @@ from .review import Touched, confirm, correct, review, undo_review
 from .safety import Grave
 from .stale import still_right, tell_owners
 from .topics import StillSeveral, instructions, save_instruction, save_topic
+from .topics_meant import topics_near
 from .votes import confirm_match, confirm_wording
 from .waiting import kind_of as kind_to_review
 from .waiting import number_to_review, to_review
@@ -149,6 +150,7 @@ __all__ = [
     "tell_owners",
     "title_of",
     "to_review",
+    "topics_near",
     "undo_conflict",
     "undo_review",
     "unmarked",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from django.db import connection
 
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed, embedder
+from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Topic
 from memory.types import Vector
 
@@ -33,6 +33,14 @@ def likeness(vector: Vector) -> dict[str, float]:
         if about is not None:
             found[key] = float((about @ vector).max())
     return found
+
+
+def topics_near(text: str) -> dict[str, float]:
+    """Return for each topic's key how near the text is to what it is about; nothing if unknown."""
+    try:
+        return likeness(embed_one(text))
+    except Unavailable:
+        return {}
 
 
 def _about(at: tuple[str, str, int, int]) -> Floats | None:

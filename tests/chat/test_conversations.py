@@ -264,6 +264,25 @@ class TestLifetime:
         assert conversations.close_idle(now=later) == 1
         assert conversations.current(ada.pk, now=later) is None
 
+    def test_one_that_waits_is_put_aside_for_memory_and_goes_on_with_the_answer(
+        self, chat, ada, sam, settings
+    ):
+        row = said(chat, "mornings only").message
+        conversations.hand_to_waiting(chat.pk, awaited=True, answering_seq=row.seq, now=NOW)
+        hours = timedelta(hours=settings.CHAT_WAITING_HOURS)
+        assert conversations.close_idle(now=NOW + hours) == 0
+
+        later = NOW + hours + timedelta(minutes=1)
+        assert conversations.close_idle(now=later) == 1
+        assert [m["text"] for m in Episode.objects.get().transcript["messages"]] == [
+            "mornings only"
+        ]
+        last = chat.messages.order_by("-seq")[0].text
+        assert "still with a person" in last
+
+        conversations.post_staff_reply(chat.pk, text="Tuesday.", staff=sam, now=later)
+        assert conversations.current(ada.pk, now=later) == chat
+
     def test_memory_reads_a_long_one_before_its_end(self, chat, settings):
         settings.CHAT_FLUSH_MESSAGES = 4
         for n in range(3):

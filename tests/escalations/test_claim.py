@@ -8,8 +8,9 @@ from django.db import connection
 
 from chat import conversations
 from chat.models import Conversation, Message
-from escalations import claim
+from escalations import claim, reply
 from escalations.models import Escalation
+from memory.models import Episode
 from tests.factories import NOW, make_conversation
 
 Handler = Conversation.Handler
@@ -243,3 +244,34 @@ def test_two_hundred_claims_in_mid_turn_leave_no_word_of_the_bot_after_them(ask,
         rows = Message.objects.filter(conversation_id=escalation.conversation_id)
         claimed = rows.get(meta__state="claimed").seq
         assert not rows.filter(sender="bot", seq__gt=claimed).exists()
+
+
+class TestAClaimThatWasAnsweredAndHeardNoMore:
+    @pytest.fixture
+    def answered(self, escalation, sam):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        reply.send(escalation.pk, staff=sam, text="Wait 24 hours.", seen_seq=None, now=NOW)
+        return escalation
+
+    def test_ends_and_memory_reads_the_chat(self, answered, sam, ada, settings):
+        silent = timedelta(hours=settings.DESK_SILENT_HOURS)
+        assert claim.end_silent(NOW + silent) == 0
+
+        assert claim.end_silent(NOW + silent + timedelta(minutes=1)) == 1
+
+        answered.refresh_from_db()
+        answered.conversation.refresh_from_db()
+        assert (answered.resolution, answered.closed_by) == ("silent", sam)
+        assert answered.conversation.close_reason == "idle"
+        assert answered.conversation.handler == Conversation.Handler.BOT
+        read = Episode.objects.get().transcript["messages"]
+        assert "Wait 24 hours." in [m["text"] for m in read]
+
+    def test_stays_with_its_owner_when_she_wrote_last(self, answered):
+        later = NOW + timedelta(days=3)
+        conversations.record_customer_message(
+            answered.conversation_id, client_id="t", text="Thanks, and then?", now=NOW
+        )
+        assert claim.end_silent(later) == 0
+        answered.refresh_from_db()
+        assert answered.closed_at is None

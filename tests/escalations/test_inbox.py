@@ -106,6 +106,45 @@ class TestRoute:
     def test_takes_the_queue_of_the_topic_that_the_request_carries(self, billing, queue):
         assert inbox.route("Please do it", {"topic": "insurance_plan"}) == billing
 
+    def test_takes_the_queue_of_the_topic_that_the_turn_found_named(self, ask, ada, billing):
+        trace = {"named": [["visit_times", 0.6], ["insurance_plan", 0.4]]}
+        assert ask(ada, "And does it pay for that?", trace=trace).queue == billing
+
+    def test_passes_over_a_topic_that_the_turn_was_not_sure_of(self, ask, ada, billing, queue):
+        trace = {"named": [["insurance_plan", 0.1]]}
+        assert ask(ada, "And does it pay for that?", trace=trace).queue == queue
+
+    def test_takes_the_queue_of_the_topic_whose_examples_say_nearly_the_same(self, billing, queue):
+        fees = make_topic("fees", label="Money", examples=["How much does a crown cost?"])
+        billing.topics.add(fees)
+
+        assert inbox.route("What would I pay for a crown?", {}) == billing
+        assert inbox.route("Is there a lift in your building?", {}) == queue
+
+
+class TestMyQueues:
+    def test_are_a_list_of_their_own(self, ask, ada, ben, queue, sam, client):
+        other = Queue.objects.create(name="Billing", calendar=queue.calendar)
+        mine, theirs = ask(ada), ask(ben)
+        Escalation.objects.filter(pk=mine.pk).update(queue=other)
+        other.members.add(sam)
+        client.force_login(sam)
+
+        page = client.get("/inbox/?queue=mine").content.decode()
+
+        assert f'id="row-{mine.pk}"' in page
+        assert f'id="row-{theirs.pk}"' not in page
+        assert page.count("My queues") == 1
+
+    def test_are_not_offered_who_is_in_none(self, ask, ada, queue, kim, client):
+        Queue.objects.create(name="Billing", calendar=queue.calendar)
+        client.force_login(kim)
+
+        page = client.get("/inbox/").content.decode()
+
+        assert "My queues" not in page
+        assert "All queues" in page
+
 
 class TestTheSameQuestionFromSeveral:
     def test_is_one_gap(self, ask, ada, ben, escalation):
