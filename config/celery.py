@@ -2,10 +2,11 @@
 
 import os
 import warnings
+from time import monotonic
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import beat_embedded_init, worker_process_init
+from celery.signals import beat_embedded_init, heartbeat_sent, worker_process_init
 
 from config.child import die_with
 
@@ -15,6 +16,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 warnings.filterwarnings("ignore", message="\\s*You're running the worker with superuser")
 
 MAIN_PROCESS = os.getpid()
+said_at = float("-inf")  # the worker's last sign of life
 
 app = Celery("rapport")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -57,3 +59,14 @@ def warm_up(**kwargs: object) -> None:
     from config.warmup import load_models
 
     load_models()
+
+
+@heartbeat_sent.connect
+def say_that_we_live(**kwargs: object) -> None:
+    """Comes every two seconds while the broker is reached, however long the task in the pool."""
+    from config import health
+
+    global said_at  # noqa: PLW0603 - one process, one clock
+    if monotonic() - said_at >= health.SIGN_EVERY:
+        said_at = monotonic()
+        health.alive()

@@ -133,6 +133,7 @@ INSTALLED_APPS = [
     "escalations",
 ]
 MIDDLEWARE = [
+    "config.health.Health",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
