@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from chat import conversations
@@ -15,6 +16,7 @@ def register() -> None:
         "chat",
         eraser=erase,
         exporter=export,
+        merger=merge,
         forgetter=conversations.remove_words,
         models=[
             "chat.Conversation",
@@ -37,9 +39,21 @@ def erase(customer_id: int) -> dict[str, int]:
     return counts
 
 
+def merge(visitor_id: int, into_id: int, now: datetime) -> None:
+    """Chats end and go along, but for one that a person still owes an answer in.
+
+    Browsers do not: a token proves who holds it for a visitor alone.
+    """
+    VisitorToken.objects.filter(customer_id=visitor_id).delete()
+    alone = Conversation.objects.open().of_customer(visitor_id).filter(handler="bot")
+    for pk in alone.order_by("pk").values_list("pk", flat=True):
+        conversations.close(pk, reason="identified", now=now)
+    Conversation.objects.of_customer(visitor_id).update(customer_id=into_id)
+
+
 def export(customer_id: int) -> dict[str, Any]:
     """Every conversation, word for word. Receipts of turns are how the business works, not hers."""
-    conversations = Conversation.objects.of_customer(customer_id).prefetch_related("messages")
+    held = Conversation.objects.of_customer(customer_id).prefetch_related("messages")
     return {
         "conversations": [
             {
@@ -53,6 +67,6 @@ def export(customer_id: int) -> dict[str, Any]:
                     for m in sorted(c.messages.all(), key=lambda m: m.seq)
                 ],
             }
-            for c in conversations.order_by("pk")
+            for c in held.order_by("pk")
         ]
     }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from memory import services
 
-from . import looks
+from . import broadcast, looks
 from .models import Delivery, Escalation, Gap, MemoryView, Question, StaffNote
 
 
@@ -19,6 +21,7 @@ def register() -> None:
         "escalations",
         eraser=erase,
         exporter=export,
+        merger=merge,
         forgetter=forget,
         models=[
             "escalations.Escalation",
@@ -76,6 +79,14 @@ def _blank(customer_id: int, words: Collection[str]) -> None:
             Question.objects.filter(pk=question.pk).update(text=text)
             # A gap's title may be her words: they are blanked where they stand.
             Gap.objects.filter(questions=question.pk, title=question.text).update(title=text)
+
+
+def merge(visitor_id: int, into_id: int, now: datetime) -> None:
+    """What hangs on a conversation goes with it."""
+    for model in (Delivery, MemoryView, StaffNote):
+        rows: QuerySet[Any] = model._default_manager.filter(customer_id=visitor_id)
+        rows.update(customer_id=into_id)
+    broadcast.changed_on_commit()
 
 
 def export(customer_id: int) -> dict[str, Any]:

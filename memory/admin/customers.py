@@ -26,7 +26,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
     list_filter = ["kind", ("erase_requested_at", admin.EmptyFieldListFilter)]
     search_fields = ["name", "external_id", "email"]
     ordering = ["-last_seen_at", "-pk"]
-    actions = ["erase_chosen"]
+    actions = ["merge_chosen", "erase_chosen"]
     change_form_template = "admin/memory/customer/change_form.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Customer]:
@@ -39,6 +39,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
             path("<int:pk>/as-of/", view(self.as_of), name="memory_customer_as_of"),
             path("<int:pk>/export/", view(self.export), name="memory_customer_export"),
             path("erase/", view(self.erase), name="memory_customer_erase"),
+            path("merge/", view(self.merge), name="memory_customer_merge"),
         ]
         return [*own, *super().get_urls()]
 
@@ -97,6 +98,42 @@ class CustomerAdmin(RecordAdmin[Customer]):
     ) -> HttpResponseBase | None:
         chosen = "&".join(f"pk={pk}" for pk in rows.values_list("pk", flat=True))
         return redirect(f"{reverse('admin:memory_customer_erase')}?{chosen}")
+
+    @admin.action(description="Merge a visitor into a known customer", permissions=["act"])
+    def merge_chosen(
+        self, request: HttpRequest, rows: QuerySet[Customer]
+    ) -> HttpResponseBase | None:
+        kinds = {c.kind: c.pk for c in rows}
+        if len(rows) != 2 or len(kinds) != 2:
+            words = "Choose two: a visitor, and the customer who this visitor is."
+            self.message_user(request, words, messages.WARNING)
+            return None
+        chosen = f"visitor={kinds['visitor']}&into={kinds['identified']}"
+        return redirect(f"{reverse('admin:memory_customer_merge')}?{chosen}")
+
+    def merge(self, request: HttpRequest) -> HttpResponse:
+        """Ask first, by GET; merge by POST. It cannot be undone."""
+        if not self.has_act_permission(request):
+            raise PermissionDenied
+        given = request.POST if request.method == "POST" else request.GET
+        pks = [given.get(name, "") for name in ("visitor", "into")]
+        visitor, into = (get_object_or_404(Customer, pk=pk if pk.isdecimal() else 0) for pk in pks)
+        if request.method != "POST":
+            context = {
+                **self.admin_site.each_context(request),
+                "title": "Are these the same person?",
+                "visitor": visitor,
+                "into": into,
+                "opts": self.opts,
+            }
+            return TemplateResponse(request, "admin/memory/customer/merge.html", context)
+        try:
+            services.merge(visitor.pk, into.pk, by=actor(request), now=now())
+        except ValueError as exc:
+            self.message_user(request, f"Not merged: {exc}.", messages.ERROR)
+        else:
+            self.message_user(request, f"Merged into {into}.", messages.SUCCESS)
+        return redirect("admin:memory_customer_changelist")
 
     def erase(self, request: HttpRequest) -> HttpResponse:
         """Ask first, by GET; erase by POST. It cannot be undone."""

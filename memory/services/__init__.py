@@ -31,6 +31,7 @@ from .gating import Gated, gated
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
 from .looks import looked, looked_at, record_looks_by
+from .merging import merge
 from .notes import note_for, save_note
 from .people import erase, export, identify, new_customer, request_erase
 from .procedures import (
@@ -114,6 +115,7 @@ __all__ = [
     "looked",
     "looked_at",
     "may",
+    "merge",
     "new_customer",
     "nightly",
     "note_for",

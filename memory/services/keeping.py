@@ -10,7 +10,7 @@ from django.forms.models import model_to_dict
 from memory.lifecycle import blank
 from memory.models import AnswerMatch, Conflict, Customer, Episode, Memory, MemoryEvent
 
-from . import registry
+from . import merging, registry
 
 MODELS = (Conflict, AnswerMatch, Memory, Episode, MemoryEvent)
 _NOT_TOLD = {"embedding", "customer"}
@@ -53,4 +53,4 @@ def _plain(row: Any) -> dict[str, Any]:
 
 def register() -> None:
     labels = [m._meta.label for m in (*MODELS, Customer)]
-    registry.register("memory", eraser=erase, exporter=export, models=labels)
+    registry.register("memory", eraser=erase, exporter=export, merger=merging.move, models=labels)

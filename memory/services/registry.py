@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memory.lifecycle import blank
 
 Eraser = Callable[[int], dict[str, int]]
 Exporter = Callable[[int], dict[str, Any]]
+Merger = Callable[[int, int, datetime], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +19,13 @@ class Keeper:
     """`eraser`: deletes the rows of that customer and returns how many of each model.
 
     It runs inside the transaction of the whole erasure; files go by `transaction.on_commit`.
+    `merger`: gives a visitor's rows to an identified customer, inside the merge's transaction.
     `models`: labels ("chat.Message") of all models that it takes care of.
     """
 
     eraser: Eraser
     exporter: Exporter
+    merger: Merger
     models: frozenset[str]
 
 
@@ -33,6 +37,7 @@ def register(
     *,
     eraser: Eraser,
     exporter: Exporter,
+    merger: Merger,
     models: Iterable[str],
     forgetter: blank.Forgetter | None = None,
 ) -> None:
@@ -41,7 +46,7 @@ def register(
     `forgetter`: blanks words of a customer in what the app keeps. It runs under her lock, so it
     waits for no other: what it cannot have at once it does on commit.
     """
-    _keepers[app] = Keeper(eraser, exporter, frozenset(models))
+    _keepers[app] = Keeper(eraser, exporter, merger, frozenset(models))
     if forgetter is not None:
         blank.also(app, forgetter)
 
