@@ -14,9 +14,10 @@ from ninja.errors import HttpError
 from pydantic import AfterValidator
 
 from chat import frames
-from escalations import claim, lists, people, reply
+from escalations import claim, lists, looks, people, reply
 from escalations.capture import Keep, Kept, NotSaid
 from escalations.models import Escalation
+from memory import services
 from memory.types import told_time
 
 router = Router(tags=["escalations"])
@@ -57,10 +58,19 @@ def escalations(
 
 @router.get("/escalations/{int:pk}", summary="One of them, with its conversation")
 def escalation(request: HttpRequest, pk: int) -> dict[str, Any]:
-    _staff(request)
+    staff = _staff(request)
     found = Escalation.objects.select_related("conversation__customer", "claimed_by").get(pk=pk)
     rows = found.conversation.messages.order_by("seq")
-    return _escalation(found) | {"rows": [frames.row(m, names=True) for m in rows]}
+    services.looked(
+        found.conversation.customer_id,
+        looks.sensitive_in(found).values(),
+        staff_id=staff.pk,
+        now=timezone.now(),
+    )
+    return _escalation(found) | {
+        "request": found.request,
+        "rows": [frames.row(m, names=True) for m in rows],
+    }
 
 
 @router.post("/escalations/{int:pk}/claim", summary="Take it; the bot is silent from here on")
@@ -167,7 +177,7 @@ def _escalation(e: Escalation) -> dict[str, Any]:
         },
         "reason": e.reason,
         "detail": e.detail,
-        "request": e.request,
+        "request": looks.without_sensitive(e),
         "questions": [
             {"id": q.pk, "text": q.text, "seq": q.message_seq, "asked_at": q.asked_at}
             for q in e.questions.all()

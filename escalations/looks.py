@@ -40,6 +40,13 @@ def request_of(escalation: Escalation, *, staff: User, now: datetime) -> dict[st
     return {"shown": shown | ({"facts": facts} if facts else {}), "hidden": sorted(hidden)}
 
 
+def without_sensitive(escalation: Escalation) -> dict[str, Any]:
+    """The request for a list, where nobody looks at one fact in particular."""
+    hidden = sensitive_in(escalation)
+    facts = [f for f in _facts(escalation) if f.get("label") not in hidden]
+    return escalation.request | ({"facts": facts} if "facts" in escalation.request else {})
+
+
 def sensitive_in(escalation: Escalation) -> dict[str, str]:
     """Return label and key of the sensitive topics that the request holds facts of."""
     labels = {f.get("label", "") for f in _facts(escalation)}

@@ -3,10 +3,10 @@
 import pytest
 
 from escalations import claim
-from escalations.models import Escalation
+from escalations.models import Escalation, MemoryView
 from memory import services
 from memory.models import Answer
-from tests.factories import NOW
+from tests.factories import NOW, make_topic
 
 
 @pytest.fixture
@@ -28,6 +28,21 @@ def test_lists_what_waits(call, escalation):
     found = call("get", "").json()["escalations"]
     assert [e["id"] for e in found] == [escalation.pk]
     assert found[0]["questions"][0]["text"] == escalation.questions.get().text
+
+
+def test_hands_out_what_is_sensitive_one_by_one_and_writes_it_down(call, ask, ada, sam):
+    topic = make_topic("allergy", sensitive=True)
+    facts = [{"label": topic.label, "text": "Penicillin"}, {"label": "Time", "text": "Mornings"}]
+    escalation = ask(ada, reason="request", request={"text": "Move it", "facts": facts})
+
+    told = str(call("get", "").json())
+    assert "Mornings" in told
+    assert "Penicillin" not in told
+    assert not MemoryView.objects.exists()
+
+    assert "Penicillin" in str(call("get", f"/{escalation.pk}").json())
+    look = MemoryView.objects.get()
+    assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergy"])
 
 
 def test_claims_replies_and_resolves_keeping_the_words(call, escalation, log):

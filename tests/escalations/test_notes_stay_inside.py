@@ -83,7 +83,7 @@ def test_no_mail_holds_a_note_or_a_word_of_the_chat(noted, sam, ada, kim):
     later = NOW.replace(hour=20)
     reply.send(noted.pk, staff=sam, text="24 h", seen_seq=None, now=later)
 
-    delivery.send_due(later)
+    delivery.send_due(later + delivery.AWAY_AFTER)
 
     assert len(mail.outbox) == Delivery.objects.count() >= 2
     for sent in mail.outbox:
