@@ -44,7 +44,8 @@ def without_sensitive(escalation: Escalation) -> dict[str, Any]:
     """The request for a list, where nobody looks at one fact in particular."""
     hidden = sensitive_in(escalation)
     facts = [f for f in _facts(escalation) if f.get("label") not in hidden]
-    return escalation.request | ({"facts": facts} if "facts" in escalation.request else {})
+    request: dict[str, Any] = escalation.request
+    return request | ({"facts": facts} if "facts" in request else {})
 
 
 def sensitive_in(escalation: Escalation) -> dict[str, str]:
