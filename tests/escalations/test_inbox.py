@@ -189,7 +189,10 @@ class TestTheBusinesssOwnWords:
         ("when", "words"),
         [
             (NOW, "Sister Joy has it. She calls today by 12:00 (New York time)."),
-            (FRIDAY_EVENING, "Sister Joy has it. The house wakes on Monday at 8:00 (New York time)."),
+            (
+                FRIDAY_EVENING,
+                "Sister Joy has it. The house wakes on Monday at 8:00 (New York time).",
+            ),
         ],
     )
     def test_say_that_it_is_queued(self, own, ask, ada, log, when, words):
