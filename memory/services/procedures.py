@@ -63,10 +63,16 @@ def propose_procedure(
         owner_id=owner_id,
         category=PROCEDURE,
         source_ref=",".join(made_of),
-        share_reason=f"an ordered how-to from {', '.join(made_of) or 'the desk'}",
+        share_reason=_why(from_answers, lesson_id),
         valid_until=valid_until,
         pending=True,
     )
+
+
+def _why(from_answers: Sequence[int], lesson_id: int | None) -> str:
+    if lesson_id is not None:
+        return "a lesson that its evidence bears out"
+    return "the kept words are steps in an order" if from_answers else "written as steps"
 
 
 def propose_from_answer(answer_id: int, *, by: str, now: datetime) -> Answer | None:

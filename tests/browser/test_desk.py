@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from chat import conversations, handoff
 from chat.models import Message
-from escalations import broadcast, claim
+from escalations import broadcast, claim, reply
 from escalations.models import Calendar, CannedReply, Draft, Escalation, Queue, StaffNote
+from memory import services
 from memory.models import Answer
 from tests.browser.harness import PASSWORD, PHONE, WIDE, no_barriers
 from tests.factories import make_conversation, make_customer, make_staff, make_topic
@@ -369,6 +370,33 @@ async def test_has_no_barriers(practice, staff_page, viewport, scheme):
     ):  # fmt: skip
         await page.goto(f"/inbox/{path}")
         await no_barriers(page)
+
+
+@pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")])
+async def test_has_no_barriers_where_words_are_kept(practice, staff_page, viewport, scheme):
+    escalation = await ask("Ada", QUESTION)
+    sam = await _user("sam")
+    await in_db_thread(claim.claim)(escalation.pk, staff=sam, now=timezone.now())
+    for text in ("1. Rinse.\n2. Spit.", "We are closed today, all counters of ours are."):
+        await in_db_thread(reply.send)(
+            escalation.pk, staff=sam, text=text, seen_seq=None, now=timezone.now()
+        )
+    told = {"title": "Rinsing?", "parts": ["1. Rinse.\n2. Spit."], "by": "staff:1"}
+    kept = await in_db_thread(services.add_answer)(**told, now=timezone.now())
+    waits = await in_db_thread(services.propose_from_answer)(
+        kept.pk, by="system", now=timezone.now()
+    )
+    page = await staff_page("sam", viewport=viewport, color_scheme=scheme)
+    for path in (
+        f"{escalation.pk}/keep/", f"answers/{kept.pk}/", f"answers/how-to/?answer={kept.pk}",
+        f"answers/how-to/{waits.pk}/", "review/", "search/?q=rinsing",
+    ):  # fmt: skip
+        await page.goto(f"/inbox/{path}")
+        for closed in await page.locator("main details:not([open]) > summary").all():
+            await closed.click()
+        await no_barriers(page)
+        wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, path
 
 
 async def _user(name):
