@@ -308,6 +308,13 @@ class TestActions:
         answer.refresh_from_db()
         assert answer.status == "active"
 
+    def test_turn_down_a_how_to(self, page, answer):
+        how_to = {"status": "pending", "category": "learned_procedure"}
+        Answer.objects.filter(pk=answer.pk).update(**how_to)
+        assert page(Answer).act("reject", answer.pk)
+        answer.refresh_from_db()
+        assert answer.status == "rejected"
+
     @pytest.mark.parametrize("action", ["confirm", "refuse"])
     def test_matches(self, page, answer, ada, action):
         match = AnswerMatch.objects.create(
@@ -342,6 +349,19 @@ class TestActions:
         assert page(Lesson).act("share", lesson.pk) == ["lesson.promoted"]
         assert Lesson.objects.get(namespace=["shared"]).approved_by is not None
 
+    def test_propose_a_lesson_as_a_how_to(self, page):
+        now = timezone.now()
+        lesson = Lesson.objects.create(
+            namespace=["shared"],
+            about="Rinsing",
+            text="Ask for the order number first, then look it up.",
+            evidence={"status": 422},
+            created_at=now,
+            confirmed_at=now,
+        )
+        assert page(Lesson).act("propose", lesson.pk)
+        assert Answer.objects.get().category == "learned_procedure"
+
     def test_revoke_a_key(self, page, boss):
         key, _ = services.issue_key("K", user_id=boss.pk, by="staff:1", now=timezone.now())
         assert page(ApiKey).act("revoke", key.pk) == ["key.revoked"]
@@ -349,12 +369,13 @@ class TestActions:
     def test_every_action_is_tried_here(self):
         tried = {
             Memory: {"confirm", "forget", "approve", "reject"},
-            Answer: {"approve", "retire"},
+            Answer: {"approve", "reject", "retire"},
             AnswerMatch: {"confirm", "refuse"},
             Conflict: {"keep", "replace", "both", "undo"},
-            Lesson: {"share"},
+            Lesson: {"propose", "share"},
             ApiKey: {"revoke"},
-            Customer: {"erase_chosen"},
+            # Each asks on a page of its own: TestErase below, and test_merging.py.
+            Customer: {"erase_chosen", "merge_chosen"},
         }
         there = {m: set(admin.site._registry[m].actions or ()) for m in OURS}
         assert {m: a for m, a in there.items() if a} == tried
