@@ -19,15 +19,15 @@ from memory.types import AnswerCandidate
 def settle(conversation_id: int, chosen: conversations.Chosen, *, now: datetime) -> None:
     """Count the customer's vote and give the very words, or hand over the original question."""
     if chosen.choice != "none":
-        candidate = _still_good(int(chosen.choice), now)
+        candidate = _still_good(chosen.choice, conversation_id, now)
         if candidate is not None:
-            _vote(chosen, "chosen", conversation_id, candidate.answer_id, now)
+            _meant(candidate, chosen, conversation_id, now)
             stored = conversations.record_bot_reply(
                 conversation_id,
                 answering_seq=chosen.message.seq,
                 rows=[card(candidate)],
                 outcome="answered",
-                trace={"chosen": candidate.answer_id, "match_id": chosen.match_id},
+                trace={"chosen": candidate.number, "match_id": chosen.match_id},
                 now=now,
             )
             if stored is not None or not chosen.may_answer:
@@ -67,15 +67,35 @@ def _vote(
     now: datetime,
 ) -> None:
     if chosen.match_id is not None:
-        customer = Conversation.objects.values_list("customer_id", flat=True).get(
-            pk=conversation_id
-        )
+        customer = _customer(conversation_id)
         services.confirm_match(
             chosen.match_id, outcome=outcome, answer_id=answer_id, customer_id=customer, now=now
         )
 
 
-def _still_good(answer_id: int, now: datetime) -> AnswerCandidate | None:
+def _meant(
+    candidate: AnswerCandidate, chosen: conversations.Chosen, conversation_id: int, now: datetime
+) -> None:
+    """Her pick is a vote for everyone's answer; of her own it is a wording, for her alone."""
+    if candidate.memory_id is None:
+        _vote(chosen, "chosen", conversation_id, candidate.answer_id, now)
+    else:
+        services.meant_hers(
+            candidate.memory_id,
+            customer_id=_customer(conversation_id),
+            asked=chosen.question,
+            now=now,
+        )
+
+
+def _still_good(choice: str, conversation_id: int, now: datetime) -> AnswerCandidate | None:
     """The answer that was offered, unless it was retired since."""
-    answer = Answer.objects.active(now).filter(pk=answer_id).first()
+    if choice.startswith("m"):
+        customer = _customer(conversation_id)
+        return services.own_answer(int(choice[1:]), customer_id=customer, now=now)
+    answer = Answer.objects.active(now).filter(pk=int(choice)).first()
     return services.as_candidate(answer) if answer else None
+
+
+def _customer(conversation_id: int) -> int:
+    return Conversation.objects.values_list("customer_id", flat=True).get(pk=conversation_id)

@@ -12,6 +12,7 @@ MAX_TEXT = 10_000  # characters of one message
 MAX_ID = 64
 MAX_TOKEN = 4_000
 # One address and nothing beside it: no second one, no line of a mail's head.
+_CHOICE = re.compile(r"none|m?\d{1,18}")
 _ADDRESS = re.compile(r"[^\s@,;:<>()\x00-\x1f\ud800-\udfff]+@[^\s@,;:<>()\x00-\x1f\ud800-\udfff]+")
 
 
@@ -41,7 +42,7 @@ class Say:
 class Choose:
     client_id: str
     offer_seq: int
-    choice: str  # "<answer id>" or "none"
+    choice: str  # "<answer id>", "m<id>" for what was told this customer alone, or "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def _say(content: Mapping[str, object]) -> Say:
 
 def _choose(content: Mapping[str, object]) -> Choose:
     client_id, choice = _client_id(content), content.get("choice")
-    if not isinstance(choice, str | int) or not (str(choice) == "none" or str(choice).isdecimal()):
+    if not isinstance(choice, str | int) or not _CHOICE.fullmatch(str(choice)):
         raise BadFrame("bad_choice", "This choice is not one of those offered.", client_id)
     return Choose(client_id, _number(content, "offer_seq", client_id), str(choice)[:20])
 

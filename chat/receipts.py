@@ -45,7 +45,7 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
             "margin": round(s.answer.margin, 3),
             "used": reply.answers,
             "match_id": s.answer.match_id,
-            "candidates": [[c.answer_id, round(c.score, 3)] for c in s.answer.candidates],
+            "candidates": [[c.number, round(c.score, 3)] for c in s.answer.candidates],
         },
         "note": s.note.note_id if s.note else None,
         "told": [c.get("topic") for c in s.told],

@@ -61,7 +61,7 @@ def card(candidate: AnswerCandidate) -> NewRow:
         text="\n\n".join(candidate.parts),
         kind=Kind.ANSWER,
         meta={
-            "answer_id": candidate.answer_id,
+            "answer_id": candidate.answer_id or None,  # None: told this customer alone
             "title": candidate.title,
             "role": candidate.role,
             "author": candidate.author,
@@ -95,18 +95,18 @@ class _Writer:
         if move.line:
             self._row(NewRow(move.line))
         self._row(card(move.candidate))
-        self.reply.answers = [move.candidate.answer_id]
+        self.reply.answers = [move.candidate.number]
         return "answered"
 
     def _offer(self, move: Offer) -> str:
         conversation, seq = self.asked.conversation.pk, self.asked.messages[-1].seq
         meta = {
             "question_seq": self.asked.first.seq,
-            "choices": [{"choice": str(c.answer_id), "title": c.title} for c in move.candidates],
+            "choices": [{"choice": c.key, "title": c.title} for c in move.candidates],
             "match_id": self.asked.situation.answer.match_id,
         }
         self._row(NewRow(wordings.say("offer", conversation, seq), kind=Kind.OFFER, meta=meta))
-        self.reply.answers = [c.answer_id for c in move.candidates]
+        self.reply.answers = [c.number for c in move.candidates]
         return "offered"
 
     def _recall(self, move: Recall) -> str:

@@ -116,7 +116,9 @@ def _answers(trace: dict[str, Any]) -> Section | None:
     )
     items = (
         Item(
-            text=titles.get(pk, _("an answer that is gone")),
+            text=titles.get(
+                pk, _("told this customer alone") if pk < 0 else _("an answer that is gone")
+            ),
             score=_score(score),
             used=pk in (answer.get("used") or []),
             url_id=pk if pk in titles else None,

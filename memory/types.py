@@ -249,6 +249,17 @@ class AnswerCandidate:
     score: float  # how likely this answers the question, in [0, 1]
     wording: str = ""  # the stored wording that came nearest
     why: str = ""
+    memory_id: int | None = None  # told this customer alone: then there is no answer for others
+
+    @property
+    def key(self) -> str:
+        """What a choice of it is called."""
+        return str(self.answer_id) if self.memory_id is None else f"m{self.memory_id}"
+
+    @property
+    def number(self) -> int:
+        """One number for both, where only numbers will do: hers are below zero."""
+        return self.answer_id if self.memory_id is None else -self.memory_id
 
 
 @dataclass(frozen=True, slots=True)

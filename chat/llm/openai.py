@@ -32,7 +32,7 @@ from .base import (
     Unavailable,
 )
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
-from .prompt import own_words, prompt_for, size
+from .prompt import own_words, prompt_for, size, told
 
 LINE_CHARS = 200
 OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way
@@ -198,7 +198,7 @@ class _Run:
         ]
 
     def _facts(self) -> list[str]:
-        return [f"{f.label}: {f.text}" for f in self.s.recalled.facts]
+        return [f"{f.label}: {f.text}" for f in told(self.s)]
 
     def _repeats(self, text: str) -> list[str]:
         """A stored answer is shown as it stands or not at all, and the prompt never is."""
@@ -247,7 +247,7 @@ class _Run:
         # What would do by itself stands alone: no vote could count for the others.
         s = self.s
         shown = s.offerable[:1] if s.answer.way == "deliver" else s.offerable
-        by_id = {c.answer_id: c for c in shown}
+        by_id = {c.number: c for c in shown}
         return [by_id[i] for i in dict.fromkeys(d.ids) if i in by_id]
 
     def _topic(self, d: Decision) -> Any:

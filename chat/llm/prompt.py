@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from memory.types import Category, Fact
+
 from .base import Situation
 
 RECENT_CHARS = 1_000  # of one earlier row
@@ -51,6 +53,11 @@ def prompt_for(
     ]
 
 
+def told(s: Situation) -> list[Fact]:
+    """What she told. What staff told her is a card or nothing: no model words it anew."""
+    return [f for f in s.recalled.facts if f.category != Category.ESCALATION_ANSWER]
+
+
 def size(prompt: Sequence[dict[str, Any]]) -> int:
     """About how many tokens that is; four letters make one."""
     return sum(len(m["content"]) for m in prompt) // 4
@@ -63,9 +70,9 @@ def _data(
     described = [t["function"] for t in tools]
     return ({"tools": described} if described else {}) | {
         "business": s.business,
-        "facts": [{"about": f.label, "fact": f.text} for f in s.recalled.facts],
+        "facts": [{"about": f.label, "fact": f.text} for f in told(s)],
         "candidates": [
-            {"id": c.answer_id, "question": c.title, "by": c.role, "answer": "\n\n".join(c.parts)}
+            {"id": c.number, "question": c.title, "by": c.role, "answer": "\n\n".join(c.parts)}
             for c in s.offerable[:MAX_CANDIDATES]
         ],
         "topics": [{"key": t.key, "about": t.label} for t in s.topics if t.may_ask],

@@ -112,6 +112,8 @@ def _likely(s: Situation) -> float:
 
 def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     topic = _topic(s)
+    if s.answer.way == "deliver" and _told_her(s):
+        return _from_answers(s)
     if topic is not None:
         facts = s.standing_on(topic.key)
         if need := _in_doubt(s, topic, told=bool(facts)):
@@ -167,10 +169,16 @@ def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
 
 def _for_a_person(s: Situation) -> bool:
     """It reads like her own case, and staff gave the answer to none that reads so for everyone."""
+    if _told_her(s):
+        return False  # a person has judged it already
     if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= ALIKE:
         return False
     cut = PERSONAL_IF_LIKELY if _likely(s) >= LIKELY else PERSONAL
     return s.reading.score(Kind.PERSONAL) >= cut and _likely(s) < CERTAIN
+
+
+def _told_her(s: Situation) -> bool:
+    return bool(s.answer.candidates) and s.answer.candidates[0].memory_id is not None
 
 
 def _plain(s: Situation) -> bool:

@@ -229,8 +229,9 @@ def _fact(f: Fact) -> dict[str, Any]:
 
 
 def _candidate(c: AnswerCandidate) -> dict[str, Any]:
-    fields = ("answer_id", "title", "parts", "role", "said_on", "score")
-    return {name: getattr(c, name) for name in fields}
+    fields = ("memory_id", "title", "parts", "role", "said_on", "score")
+    # Told this customer alone, it has no answer for everyone.
+    return {"answer_id": c.answer_id or None} | {name: getattr(c, name) for name in fields}
 
 
 def _memory(m: Memory) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from .capturing import capture_answer, capture_staff_words, share_verdict, title
 from .conflicts import decide_conflict, undo_conflict
 from .forgetting import Forgotten, forget, forget_words
 from .gating import Gated, gated
+from .her_own import meant_hers, own_answer
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
 from .looks import looked, looked_at, record_looks_by
@@ -115,12 +116,14 @@ __all__ = [
     "looked",
     "looked_at",
     "may",
+    "meant_hers",
     "merge",
     "new_customer",
     "nightly",
     "note_for",
     "note_now",
     "number_to_review",
+    "own_answer",
     "promote",
     "propose",
     "propose_from_answer",

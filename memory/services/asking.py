@@ -13,8 +13,9 @@ from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
 from memory.models import Answer, AnswerMatch
-from memory.types import AnswerCandidate, AnswerFor, Vector
+from memory.types import AnswerCandidate, AnswerFor, Fact, Vector
 
+from . import her_own
 from .safety import Chat, Grave
 from .stock import Stock, is_verified, stock
 
@@ -40,21 +41,26 @@ def answer_for(
     kept = stock(now)
     verdict = _with_context(kept, question, before)
     candidates = tuple(_candidate(kept, s) for s in verdict.candidates)
+    hers = her_own.answers_for(customer_id, question, vector_of(question), now=now)
+    if hers.candidates:
+        verdict, candidates = _with_hers(hers, verdict, candidates)
     grave = Grave(customer_id, now=now, chat=chat)
-    touch = {c.answer_id: grave.touched(question, [c]) for c in candidates}
+    touch = {c.key: _since(c, grave.touched(question, [c])) for c in candidates}
     best = candidates[:1] if verdict.way != "gap" else ()
-    blocked = touch[best[0].answer_id] if best else ()
+    blocked = touch[best[0].key] if best else ()
     if not blocked:
         # Beside the best one nothing that touches her is shown, nor can a model choose it.
-        candidates = tuple(c for c in candidates if not touch[c.answer_id])
-        untouched = tuple(s for s in verdict.candidates if not touch[s.id])
+        candidates = tuple(c for c in candidates if not touch[c.key])
+        untouched = tuple(s for s in verdict.candidates if not touch.get(str(s.id)))
         verdict = replace(verdict, candidates=untouched)
     else:
         labels = ", ".join(sorted({f.label for f in blocked}))
         verdict = Verdict("gap", verdict.candidates, verdict.margin, f"touches: {labels}")
+    told_her = verdict.way == "deliver" and candidates[0].memory_id is not None
     match = None
     if record:  # not where staff merely try what would be said
-        match = _record(question, verdict, customer_id=customer_id, ref=ref, now=now)
+        shared = Verdict("gap", (), 0.0, verdict.reason) if told_her else verdict
+        match = _record(question, shared, customer_id=customer_id, ref=ref, now=now)
     return AnswerFor(
         way=verdict.way,
         candidates=candidates,
@@ -63,6 +69,27 @@ def answer_for(
         match_id=match.pk if match else None,
         blocked=blocked,
     )
+
+
+def _with_hers(
+    hers: her_own.Hers, verdict: Verdict, candidates: tuple[AnswerCandidate, ...]
+) -> tuple[Verdict, tuple[AnswerCandidate, ...]]:
+    """What staff told her alone comes first; where it is not sure she is asked, beside the rest."""
+    if hers.sure:
+        said = Verdict("deliver", (), 1.0, "told this customer alone, to the same question")
+        return said, hers.candidates[:1]
+    beside = candidates if verdict.way != "gap" else ()
+    shown = (*hers.candidates, *beside)[:OFFERED]
+    shared = {c.answer_id for c in shown if c.memory_id is None}
+    scored = tuple(s for s in verdict.candidates if s.id in shared)
+    return Verdict("offer", scored, 0.0, "near to what this customer was told"), shown
+
+
+def _since(candidate: AnswerCandidate, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Who answered her alone knew what she had told by then; what came later was not weighed."""
+    if candidate.memory_id is None:
+        return facts
+    return tuple(f for f in facts if f.stated_at > candidate.said_on)
 
 
 def similar_answers(question: str, *, now: datetime, limit: int = 5) -> list[AnswerCandidate]:

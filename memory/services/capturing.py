@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from memory.lifecycle import share
 from memory.lifecycle.write import customer_locked, record_event
 from memory.models import Answer, Customer, Memory
 from memory.types import Category, MemoryType, Said, ShareVerdict, Status, Transcript
 
+from . import her_own
 from .answers import add_answer, revise_answer
+from .her_own import STAFF_ANSWER
 from .votes import confirm_wording
 
-STAFF_ANSWER = "staff_answer"  # Memory.kind: a person's words that only this customer may see
 LONGEST_TITLE = 300
 
 
@@ -81,10 +82,11 @@ def capture_answer(
     if verdict is not None and not explicit:
         valid_until, pending = valid_until or verdict.valid_until, verdict.pending
     if scope == "customer":
+        told = her_own.told(ref=source_ref, parts=parts, role=role, author=author_name, asked=asked)
         return _for_her(
-            title, parts, customer_id=customer_id, by=by, now=now, ref=source_ref, until=valid_until
+            title, parts, customer_id=customer_id, by=by, now=now, told=told, until=valid_until
         )
-    told: _Told = {
+    shared: _Told = {
         "title": title,
         "parts": parts,
         "by": by,
@@ -99,9 +101,9 @@ def capture_answer(
         "owner_id": owner_id,
     }
     if replaces is not None:
-        answer = revise_answer(replaces, **told)
+        answer = revise_answer(replaces, **shared)
     else:
-        answer = add_answer(**told, pending=pending)
+        answer = add_answer(**shared, pending=pending)
     if asked.strip() and answer.status == Status.ACTIVE:
         confirm_wording(answer.pk, asked=asked, now=now, staff_id=staff_id, customer_id=customer_id)
     return answer
@@ -139,7 +141,7 @@ def _for_her(
     customer_id: int | None,
     by: str,
     now: datetime,
-    ref: str,
+    told: list[dict[str, Any]],
     until: datetime | None,
 ) -> Memory:
     """Raises ValueError without a customer: words for one person need that person."""
@@ -160,7 +162,7 @@ def _for_her(
             confidence=1.0,
             importance=0.6,
             made_by=by,
-            quotes=[{"source": ref}] if ref else [],
+            quotes=told,
         )
         record_event(
             "memory.created",

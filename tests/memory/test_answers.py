@@ -432,6 +432,87 @@ class TestKeeping:
 
         assert (found.way, found.candidates[0].answer_id) == ("deliver", kept.pk)
 
+    @pytest.fixture
+    def hers(self, sam, ada):
+        return services.capture_answer(
+            title="When will my bridge be ready?",
+            parts=["Yours lies here\u00a0since noon.", "Come by  – any time."],
+            scope="customer",
+            customer_id=ada.pk,
+            staff_id=sam.pk,
+            role="dental hygienist",
+            author_name="Sam",
+            now=NOW,
+            asked="so when is my bridge done",
+        )
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            "When will my bridge be ready?",
+            "so when is my bridge done",
+            "when will my bridge be ready",
+        ],
+    )
+    def test_what_was_for_her_comes_back_to_her_word_for_word(self, hers, ada, store, asked):
+        found = ask(asked, ada)
+
+        assert found.way == "deliver"
+        (card,) = found.candidates
+        assert card.parts == ("Yours lies here\u00a0since noon.", "Come by  – any time.")
+        assert (card.role, card.author, card.said_on) == ("dental hygienist", "Sam", NOW)
+        assert card.memory_id == hers.pk
+
+    @pytest.mark.parametrize(
+        "asked",
+        ["When will my bridge be ready?", "so when is my bridge done", "is my bridge ready yet?"],
+    )
+    def test_and_to_nobody_else(self, hers, ben, store, asked):
+        found = ask(asked, ben)
+
+        assert all(c.memory_id is None for c in found.candidates)
+        assert services.own_answer(hers.pk, customer_id=ben.pk, now=NOW) is None
+        assert all("since noon" not in " ".join(c.parts) for c in found.candidates)
+
+    def test_in_other_words_she_is_asked_and_her_choice_makes_them_sure(self, hers, ada, store):
+        asked = "is my bridge ready by now?"
+        found = ask(asked, ada)
+        assert found.way == "offer"
+        assert found.candidates[0].key == f"m{hers.pk}"
+
+        services.meant_hers(hers.pk, customer_id=ada.pk, asked=asked, now=NOW)
+
+        assert ask(asked, ada).way == "deliver"
+        assert ask(asked, ada).candidates[0].memory_id == hers.pk
+
+    def test_another_question_gets_what_everybody_gets(self, hers, ada, store):
+        found = ask("where can i park my car", ada)
+
+        assert (found.way, found.candidates[0].answer_id) == ("deliver", store.pk)
+
+    def test_what_she_told_since_then_is_held_against_her_own_answer_too(self, sam, ada):
+        topic = make_topic("allergies", permanent=True, label="Allergies")
+        facts = {"customer": ada, "topic": topic, "category": topic.category, "permanent": True}
+        facts |= {"recorded_at": NOW, "confirmed_at": NOW, "text": "Allergic to latex"}
+        old = Memory.objects.create(**facts, value="latex", stated_at=NOW - timedelta(days=1))
+        services.capture_answer(
+            title="Which gloves do you use for me?",
+            parts=["The ones without latex."],
+            scope="customer",
+            customer_id=ada.pk,
+            staff_id=sam.pk,
+            now=NOW,
+        )
+        assert ask("which gloves do you use for me", ada).way == "deliver"
+
+        Memory.objects.filter(pk=old.pk).update(stated_at=NOW + timedelta(days=1))
+        assert ask("which gloves do you use for me", ada).blocked
+
+    def test_forgotten_it_does_not_come_back(self, hers, ada):
+        services.forget(ada.pk, memory_id=hers.pk, by="staff:1", now=NOW)
+
+        assert ask("When will my bridge be ready?", ada).way == "gap"
+
     def test_runs_of_staff_words_are_judged_alone(self, ada):
         said = [
             ("customer", "Can I swim with it? And when is mine ready?"),
