@@ -205,9 +205,26 @@ def settle(
         if customer.erase_requested_at and c.stated_at <= customer.erase_requested_at:
             continue  # said before she asked to be forgotten altogether
         for decision in decide(c, customer.pk, topics):
-            _write(decision, customer.pk, topics, source)
-            done.append(decision)
+            kept = _unless_sensitive(decision, customer, topics)
+            _write(kept, customer.pk, topics, source)
+            done.append(kept)
     return done
+
+
+def _unless_sensitive(
+    decision: Decision, customer: Customer, topics: Mapping[str, Topic]
+) -> Decision:
+    """A visitor may be anybody at that browser: of a sensitive topic nothing of hers is kept.
+
+    What she takes back or wants forgotten is done all the same.
+    """
+    c = decision.candidate
+    if customer.kind != Customer.Kind.VISITOR or c.intent is not Intent.STATE or not c.topic:
+        return decision
+    if not topics[c.topic].sensitive:
+        return decision
+    reason = "a sensitive topic, and a visitor may be anybody at that browser"
+    return Decision(Action.IGNORE, c, reason=reason)
 
 
 def decide(

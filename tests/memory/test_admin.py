@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
@@ -194,6 +195,16 @@ class TestForms:
         assert Memory.objects.get(status="active").value == "Aetna"
         fact.refresh_from_db()
         assert (fact.value, fact.status) == ("Cigna", "superseded")
+
+    def test_the_admins_own_log_holds_none_of_a_customers_words(self, page, fact, ada, topic):
+        page(Memory).add(customer=ada.pk, topic=topic.pk, value="Humana", text="Is with Humana")
+        page(Memory).change(fact.pk, value="Aetna", text="Is with Aetna")
+
+        logged = " ".join(
+            f"{row.object_repr} {row.change_message}" for row in LogEntry.objects.all()
+        )
+        assert LogEntry.objects.count() == 2
+        assert not {"Humana", "Aetna", "Cigna"} & set(re.findall(r"\w+", logged))
 
     def test_saving_unchanged_writes_nothing(self, page, fact):
         assert page(Memory).change(fact.pk, value=fact.value, text=fact.text) == []

@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 
 from memory import pipeline, services, tasks
 from memory.llm.base import BadOutput
-from memory.models import Episode, Memory, MemoryEvent
+from memory.models import Episode, Memory, MemoryEvent, Topic
+from tests.factories import make_customer
 from tests.memory.episodes import closed, transcript
 from tests.memory.statements import DAY, NOW
 
@@ -36,6 +37,20 @@ def test_a_fact_is_remembered_with_its_source(ada, reads_plans):
     assert "topic v1" in m.made_by
     assert m.embedding is not None
     assert m.embedding_model
+
+
+def test_of_a_visitor_nothing_sensitive_is_kept(reads_plans):
+    Topic.objects.filter(pk=reads_plans.pk).update(sensitive=True)
+    visitor, known = make_customer("", kind="visitor"), make_customer("Known")
+
+    for customer in (visitor, known):
+        pipeline.run(closed(customer, "we have Acorn").pk, now=NOW)
+
+    assert facts(visitor) == []
+    assert facts(known) == [("Acorn Basic", "active")]
+    ignored = MemoryEvent.objects.get(customer=visitor, kind="memory.ignored")
+    assert "visitor" in ignored.reason
+    assert "Acorn" not in str([ignored.before, ignored.after, ignored.evidence])
 
 
 def test_the_old_value_is_kept_and_linked(ada, reads_plans):
