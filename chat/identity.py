@@ -129,6 +129,14 @@ def issue(
     return token
 
 
+def renew(token: str, *, now: datetime) -> None:
+    """A visitor who comes back stays known, once a day at most; a name proven for a time ends."""
+    until = now + timedelta(days=settings.CHAT_VISITOR_DAYS)
+    VisitorToken.objects.valid(digest(token), now).filter(
+        customer__kind=Customer.Kind.VISITOR, expires_at__lt=until - timedelta(days=1)
+    ).update(expires_at=until)
+
+
 def drop(token: str) -> None:
     """ "Not me": this browser starts afresh; what was remembered stays with whoever it was."""
     VisitorToken.objects.filter(digest=digest(token)).delete()

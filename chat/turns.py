@@ -141,8 +141,11 @@ async def ask_for_person(
         return
     message: Message = recorded.message
     yield Ack(person.client_id, message.seq, conversation_id)
-    if recorded.new and recorded.may_answer:
-        await in_db_thread(Turn(conversation_id, message, now).by_button, executor=_settling)()
+    turn = Turn(conversation_id, message, now)
+    if recorded.new and text and (why := await in_db_thread(turn.emergency)()):
+        await in_db_thread(turn.alarm)(why)  # in every state, by whichever door
+    elif recorded.new and recorded.may_answer:
+        await in_db_thread(turn.by_button, executor=_settling)()
     yield Rows(conversation_id, message.seq)
     yield StateChanged(conversation_id)
 

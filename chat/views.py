@@ -154,6 +154,8 @@ async def _form(request: HttpRequest, sent: dict[str, Any]) -> HttpResponse:
         if isinstance(event, Failed):
             status = 429 if event.code == "throttled" else 409
             return await _refuse(request, event.text, status=status, who=who)
+    if not who.verified:
+        await in_db_thread(identity.renew)(token, now=now)
     newest = redirect(reverse("chat:page") + "#newest")
     return _with_cookie(newest, token, days=1 if who.verified else None)
 
@@ -178,6 +180,9 @@ async def _page(
     context = await in_db_thread(_context)(who)
     context |= {"refused": refused, "draft": draft}
     response = await in_db_thread(render)(request, "chat/page.html", context, status=status)
+    if who is not None and not who.verified:
+        await in_db_thread(identity.renew)(_token(request), now=timezone.now())
+        return _with_cookie(response, _token(request))
     if who is None and not await in_db_thread(identity.unused)(_token(request)):
         return _with_cookie(response, identity.mint())
     return response

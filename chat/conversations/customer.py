@@ -82,7 +82,7 @@ def choose(
     titles = {c["choice"]: c["title"] for c in offer.meta["choices"]} if offer else {}
     if offer:  # always the last button, and no stored answer
         titles["none"] = wordings.say("something_else", conversation.pk, offer_seq)
-    if choice not in titles or conversation.last_seq != offer_seq or _with_staff(conversation):
+    if choice not in titles or _said_since(conversation, offer_seq) or _with_staff(conversation):
         raise Lapsed
     message = append(
         conversation,
@@ -96,6 +96,12 @@ def choose(
     may_answer = _expect_answer(conversation, now)
     save(conversation, now=now)
     return _chosen(conversation, message, new=True, may_answer=may_answer)
+
+
+def _said_since(conversation: Conversation, seq: int) -> bool:
+    """A state line is nobody's words: it leaves an offer open."""
+    newer = conversation.messages.filter(seq__gt=seq)
+    return newer.exclude(kind=Kind.STATE).exists()
 
 
 def find(customer_id: int, client_id: str) -> Message | None:

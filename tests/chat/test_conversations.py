@@ -152,6 +152,17 @@ class TestOffer:
         with pytest.raises(Lapsed):
             conversations.choose(chat.pk, offer_seq=offer.seq, choice="7", client_id="t", now=NOW)
 
+    def test_stays_open_when_she_leaves_an_address(self, chat):
+        """A state line is nobody's words."""
+        offer = offered(chat)
+        conversations.set_reply_email(chat.pk, email="a@b.example", link="/x", now=NOW)
+
+        chosen = conversations.choose(
+            chat.pk, offer_seq=offer.seq, choice="7", client_id="t", now=NOW
+        )
+
+        assert chosen.new
+
     def test_lapses_when_a_person_claims(self, chat, sam):
         offer = offered(chat)
         conversations.take_over(chat.pk, staff=sam, now=NOW)

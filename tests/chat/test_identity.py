@@ -38,6 +38,26 @@ class TestBrowser:
         assert identity.recognise(token, now=NOW + timedelta(days=29, hours=23))
         assert identity.recognise(token, now=NOW + timedelta(days=30)) is None
 
+    @pytest.mark.django_db(transaction=True)
+    def test_is_remembered_for_thirty_days_after_the_last_visit(self, client):
+        _, token = identity.new_visitor(identity.mint(), address="", now=NOW)
+        client.cookies[identity.COOKIE] = token
+
+        for days in (25, 50):
+            with time_machine.travel(NOW + timedelta(days=days), tick=False):
+                kept = client.get("/chat/").cookies[identity.COOKIE]
+                assert kept["max-age"] == 30 * 86_400
+
+        assert identity.recognise(token, now=NOW + timedelta(days=79))
+        assert identity.recognise(token, now=NOW + timedelta(days=81)) is None
+
+    def test_a_name_that_was_proven_for_a_time_is_not_renewed(self, ada):
+        token = identity.issue(ada.pk, address="", now=NOW, days=1)
+
+        identity.renew(token, now=NOW)
+
+        assert identity.recognise(token, now=NOW + timedelta(days=2)) is None
+
     def test_a_token_that_we_did_not_make_is_not_taken(self, db):
         _, token = identity.new_visitor("a" * 40, address="", now=NOW)
 

@@ -260,6 +260,14 @@ class TestEmergency:
         assert (await in_db_thread(rows)(chat))[1][2] == "Call 112 now."
         assert (await in_db_thread(Escalation.objects.get)()).reason == "emergency"
 
+    async def test_also_with_the_button_that_asks_for_a_person(self, chat):
+        asked = Person("p1", "help, I can't breathe")
+
+        await run(turns.ask_for_person(chat.pk, asked, now=NOW))
+
+        assert (await in_db_thread(rows)(chat))[1][2] == "Call 112 now."
+        assert (await in_db_thread(Escalation.objects.get)()).reason == "emergency"
+
     async def test_also_while_a_person_has_it(self, chat, sam):
         await in_db_thread(conversations.take_over)(chat.pk, staff=sam, now=NOW)
 

@@ -512,9 +512,10 @@ class SupportChat extends HTMLElement {
     if (item.dataset.sender === "bot" || item.dataset.sender === "staff") for (const text of item.querySelectorAll(".text")) link(text);
   }
 
-  /** An offer holds until anything newer stands, here or in another tab. */
+  /** An offer holds until anything newer is said, here or in another tab: a state line says nothing. */
   #lapse() {
-    const newest = this.#parts.rows.lastElementChild;
+    const said = this.#parts.rows.querySelectorAll(":scope > li:not(.turn--state)");
+    const newest = said[said.length - 1];
     for (const offer of this.#parts.rows.querySelectorAll("form.offer")) {
       const lapsed = offer.closest("li") !== newest;
       if (lapsed) for (const button of offer.querySelectorAll("button")) button.disabled = true;
