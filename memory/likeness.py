@@ -42,6 +42,22 @@ def gist(text: str) -> str:
     return " ".join(sorted({w for w in words if w not in _EMPTY}))
 
 
+# What may be added to a question that is asked a second time.
+_ONCE_MORE = (
+    "now still yet already again also too then actually really currently nowadays anymore "
+    "guys folks people one u ur ye ya someone somebody but"
+)
+_AGAIN = frozenset(_ONCE_MORE.split())
+
+
+def same_question(a: str, b: str) -> bool:
+    """True if the one question is the other, asked again: "do you ship abroad now?"."""
+    if normalise(a) == normalise(b):
+        return True
+    one, other = ([w for w in normalise(t).split() if w not in _EMPTY | _AGAIN] for t in (a, b))
+    return len(one) > 1 and one == other
+
+
 @lru_cache(maxsize=16384)
 def letters(text: str) -> tuple[Ints, Floats]:
     """Return the bins of the letter sequences of 3 to 5 in a text's words, with their counts."""

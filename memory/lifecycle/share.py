@@ -1,50 +1,67 @@
 """May a staff answer be shown to everyone? Pure. A person's explicit choice overrules what it says.
 
+Rules first, and they have the last word on what is hers: names, numbers, "your" with a state. What
+they leave open, a classifier judges (memory/speech/hers.py): as an argument, `told_of_her`.
 Every pattern is about how people write to one person or to anybody; none names a trade or a brand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from memory.speech import acts, bound
+from memory.speech.bound import DAY, MONTH
 from memory.types import ShareVerdict
 
 MIN_WORDS = 6
+ASIDE = 4  # words: "Still stuck?" leads on to the advice, a longer question waits for her
+# Chances that an answer tells of her own case: above, it is hers; between the two a person decides.
+HERS = 0.5
+PERHAPS_HERS = 0.4
+SURELY_GENERAL = 0.15  # below, "your money is back within a week" is said of anybody's money
+SURELY_ANYBODYS = 0.3  # below, "it" and "they" mean what the question named
+
+SHORT_QUESTION = 12  # words; without a question mark, longer ones are her story
+
+ToldOfHer = Callable[[str, str], float]  # answer, what was asked → chance in (0, 1)
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]+)*[.!?]*")  # "3.5" and "a.m" stay whole
 _WORD = re.compile(r"\w[\w'’-]*")
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DAY = rf"(?:{'|'.join(_DAYS)})"
 
 # Says nothing by itself: greetings, names, thanks, waiting, promises to look.
 _FILLER = re.compile(
-    r"^(?:(?:hi|hello|hey|dear|welcome|good (?:morning|afternoon|evening|day))\b[^.?]{0,40}"
-    r"|[^.?]{0,30}\b(?:here|speaking)\b[^.?]{0,40}|(?:this is|my name is"
-    r"|i'?m) [\w.]+(?: from [^.?]{1,30})?"
+    r"^(?:(?:hi|hiya|hello|hey|dear|welcome|(?:good )?(?:morning|afternoon|evening)|good day)\b"
+    r"[^.?]{0,40}"
+    r"|(?:[\w.'’-]+,? ){0,2}[\w.'’-]+ (?:here|speaking)(?:$|[,!]| from\b| and\b| again\b| at\b)"
+    r"[^.?]{0,40}"
+    r"|(?:this is|my name is|i'?m) [\w.]+(?: from [^.?]{1,30})?"
     r"|(?:ok(?:ay)?|sure|great|perfect|thanks?|thank you|no (?:problem|worries)|of course"
-    r"|sorry|right"
-    r"|got it|alright|you'?re (?:very )?welcome|my pleasure|certainly|absolutely"
-    r"|understood)\b[^.?]{0,30}"
-    r"|(?:please )?(?:one|just a|a) (?:moment|second|sec|minute)\b.*"
-    r"|.*\b(?:give me a|bear with|hold on|let me (?:just )?(?:check|look|see|ask|pull"
-    r"|find|get)|hang on)\b.*"
-    r"|(?:have a|enjoy|take care|see you|talk soon|best|regards|get well|hope (?:that"
-    r"|this) helps)\b.*"
+    r"|sorry|right|got it|alright|all right|you'?re (?:very )?welcome|my pleasure|certainly"
+    r"|absolutely|understood|too easy|fingers crossed|drive safely|safe travels)\b[^.?]{0,30}"
+    r"|(?:thanks|thank you|sorry) for [^.?]{0,40}"
+    r"|(?:please )?(?:one|just a|a) (?:moment|second|sec|minute)\b(?:$|,| please\b| while\b).*"
+    r"|.*\b(?:give me a|bear with|hold on(?: a| one| please|,|$)|let me (?:just )?(?:check|look"
+    r"|see|ask|pull|find|get)|hang on|leave (?:it|that|this) with (?:me|us))\b.*"
+    r"|(?:take your time|have a|enjoy|take care|see you|talk soon|best|regards|get well"
+    r"|hope (?:that|this) helps)\b.*"
     r"|(?:that explains|good to (?:know|hear)|glad|happy to).*"
-    r"|(?:i|we)(?:'ll| will|'m going to| am going to) \w+.*)$",
+    r"|that(?:'s| is) (?:exactly |just )?(?:such|what|why|it|the one|right|fine|great)\b[^.?]{0,40}"
+    r"|i(?:'m| am) (?:just |still |now )?(?:looking|checking|asking|trying|getting|with)\b[^\d]*"
+    r"|i(?:'ll| will|'m going to| am going to) [^\d]+"
+    r"|(?:we|somebody|someone|a colleague)(?:'ll| will|'re going to| are going to)"
+    r" (?:get back|let you|be (?:in touch|right|with you|on|back)|look|check|find out|sort"
+    r"|(?:call|ring|phone|text|e?-?mail|send|update|tell|keep) you|come back to you"
+    r"|see you|ask)\b[^\d]*)$",
     re.I,
 )
 _LEAD = re.compile(
-    r"^(?:ok(?:ay)?|sure|great|perfect|thanks?|thank you|of course|sorry|alright|no problem"
-    r"|got it|understood|well|hi|hello)\b[^,.!?]{0,20}[,!]\s+",
+    r"^(?:ok(?:ay)?|sure|great|perfect|thanks?|thank you|of course|sorry|alright|all right"
+    r"|no (?:problem|worries)|got it|understood|well|hi|hiya|hello|lovely|too easy|super|cool"
+    r"|brilliant|wonderful|right|certainly|will do)\b[^,.!?]{0,20}[,!]\s+",
     re.I,
 )
 # What follows is said of anybody in that case, not of her.
@@ -54,15 +71,20 @@ _SUPPOSED = re.compile(
     r"|patients|customers|users|guests|members|so (?:that )?(?:we|i) can)\b",
     re.I,
 )
-_LEANS = re.compile(
-    r"^(?:(?:yes|no|yep|nope|ok|well|so|and|but|then)\b[,.:; ]*)*"
-    r"(?:that|this|these|those|it|they|he|she|same|both|either|neither|the (?:same|latter"
-    r"|former|other))"
-    r"(?:'s|'re|'ll|'d)?\b|\b(?:as (?:i|we) (?:said|mentioned|wrote)|like (?:i"
-    r"|we) (?:said|mentioned)"
-    r"|(?:same|as) (?:as )?(?:before|last time|above)|see above|mentioned (?:above|earlier))\b",
-    re.I,
+_OPENS = r"^(?:(?:yes|no|yep|nope|ok|well|so|and|but|then|exactly|sure|of course)\b[,.:; ]*)*"
+_FAR = (
+    r"that|this|these|those|he|she|same|both|either|neither|(?:exactly )?the (?:same|latter"
+    r"|former|other)"
 )
+_SAID = (
+    r"|\b(?:as (?:i|we) (?:said|mentioned|wrote)|like (?:i|we) (?:said|mentioned)"
+    r"|(?:same|as) (?:as )?(?:before|last time|above)|see above|mentioned (?:above|earlier)"
+    r"|(?:same|as|with|of|for|like|on|than|between) (?:those|these)(?: ones?)?(?=[,.!;]|$| \w+ly\b)"
+    r"|that one|the other one|i told you)\b"
+)
+_LEANS = re.compile(rf"{_OPENS}(?:it|they|{_FAR})(?:'s|'re|'ll|'d)?\b{_SAID}", re.I)
+# "It" and "they" mean what the question names; what is pointed at may be anywhere before.
+_LEANS_FAR = re.compile(rf"{_OPENS}(?:(?!that depends)(?:{_FAR}))(?:'s|'re|'ll|'d)?\b{_SAID}", re.I)
 _TO_HER = re.compile(
     # "your … has arrived", "your balance is $184": something of hers that happened or has a figure
     r"\byour\b(?: [\w'-]+){1,5}? (?:was|were|has|have been|had|came|arrived|went|expired"
@@ -78,10 +100,13 @@ _TO_HER = re.compile(
     r"|on the list|next)\b"
     r"|\b(?:left|ready|here|waiting|reserved) for you\b|\byou (?:still )?owe\b"
     r"|\byou (?:were|had|paid|told|said"
-    r"|mentioned|asked|wrote|sent|called|ordered|bought)\b|\bin your case\b"
+    r"|mentioned|asked|wrote|sent|called|ordered|bought)\b(?! (?:with|from|for|it with)\b)"
+    r"|(?:^|[,:] )in your case\b"
     # somebody did something with what is hers, or is expected by the clock
-    r"|\b(?!need\b|feed\b)(?:\w{3,}ed|saw|spoke|went|chose|found|wrote|took|came"
-    r"|sent)\b[^.?!;]*?\b(?:your|yours)\b"
+    r"|(?<!is )(?<!are )(?<!be )(?<!been )(?<!get )(?<!that )\b(?!need\b|feed\b)"
+    r"(?:\w{3,}ed|saw|spoke|went|chose|found|wrote|took|came|sent)\b"
+    r"(?! (?:from|by|under|via|through))[^.?!;]*?"
+    r"\b(?<!at )(?:your|yours)\b(?! own\b)"
     r"|^yours\b|\b(?:she|he|they) (?:wants?|would like|'d like) to see you\b|\byou(?:'re"
     r"| are) (?:first|second|third)\b"
     r"|\b(?:under|in|on) your (?:name|file|account|record|chart|list)\b|\bas (?:planned"
@@ -89,10 +114,10 @@ _TO_HER = re.compile(
     re.I,
 )
 _DATE = re.compile(
-    rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b"
+    rf"\b{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\b"
     rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?\b"
-    rf"|\b{_DAY},? (?:the \d+|at \d|\d|morning|afternoon|evening)|\b(?:the|on"
-    rf"|tomorrow) {_DAY}\b|\bat \d\d?:\d\d|\bon the \d{{1,2}}(?:st|nd|rd|th)\b",
+    rf"|\b{DAY},? (?:the \d+|at \d|\d|morning|afternoon|evening)|\b(?:the|on"
+    rf"|tomorrow) {DAY}\b|\bat \d\d?:\d\d|\bon the \d{{1,2}}(?:st|nd|rd|th)\b",
     re.I,
 )
 _NUMBER = re.compile(
@@ -104,25 +129,6 @@ _GREETED = re.compile(
     r"|thank you),? ([A-Z][a-z]+)"
 )
 _ASKS = re.compile(r"\?\s*$")
-_TODAY = re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", re.I)
-_TOMORROW = re.compile(r"\btomorrow\b", re.I)
-_THIS_WEEK = re.compile(r"\bthis (?:week|weekend)\b", re.I)
-_UNTIL = re.compile(rf"\b(until|till|through|by)\s+(?:the end of )?({_DAY})\b", re.I)
-_UNTIL_DATE = re.compile(
-    rf"\b(?:until|till|through|by)\s+(?:the end of )?({_MONTH})\.?(?: (\d{{1,2}}))?\b", re.I
-)
-_OURS = re.compile(  # "we are closed today" is bound to the day, "call us today" is not
-    r"\b(?:we|i|our \w+|the \w+|there|it)\b(?:'re|'s|'ll| are| is| am| have| has| will"
-    r"| can| close| open)"
-    r"[^.?!]*\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend))\b"
-    r"|^(?:today|tonight|tomorrow|this \w+)\b|[.!] (?:today|tonight|tomorrow|this \w+)\b",
-    re.I,
-)
-_JUST_NOW = re.compile(
-    r"\b(?:right now|at the moment|currently|for the time being|for now|these days|just now"
-    r"|temporarily|this (?:month|season|year)|next (?:week|month))\b",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,27 +147,43 @@ class Details:
 
 
 def verdict(
-    parts: Sequence[str], *, title: str, details: Details, now: datetime, timezone: str
+    parts: Sequence[str],
+    *,
+    title: str,
+    details: Details,
+    now: datetime,
+    timezone: str,
+    asked: str = "",
+    told_of_her: ToldOfHer | None = None,
 ) -> ShareVerdict:
-    """Return who may see this answer, and why. `parts`: the very words, one string a message."""
+    """Return who may see this answer, and why. `parts`: the very words, one string a message.
+
+    `asked`: what the customer wrote before it, in her words; the title where there is nothing else.
+    """
     core = [s for part in parts for s in substance(part)]
     if not core:
         return ShareVerdict("none", "says nothing by itself")
-    if _ASKS.search(core[-1]):
+    if _ASKS.search(core[-1]) or any(_ASKS.search(s) and len(s.split()) > ASIDE for s in core):
         return ShareVerdict("none", "asks back")
-    touches = touched(parts, title=title, details=details)
+    text = " ".join(core)
+    chance = told_of_her(text, asked or title) if told_of_her is not None else None
+    general = chance is not None and chance < SURELY_GENERAL
+    touches = touched(parts, title=title, details=details, general=general)
     words = sum(len(_WORD.findall(s)) for s in core)
-    if touches:
-        if words < MIN_WORDS and not any(re.search(r"\d", s) for s in core):
+    if touches or (chance is not None and chance >= HERS):
+        if words < MIN_WORDS and not re.search(r"\d", text):
             return ShareVerdict("none", "too short to mean anything later", touches=touches)
-        return ShareVerdict(
-            "customer", f"holds details of hers: {', '.join(touches)}", touches=touches
-        )
+        named = f"holds details of hers: {', '.join(touches)}"
+        reason = named if touches else "tells of her own case, as it reads"
+        return ShareVerdict("customer", reason, touches=touches)
     if words < MIN_WORDS:
         return ShareVerdict("none", "too short to stand alone")
-    if leaning := _LEANS.search(core[0]):
+    if chance is not None and chance >= PERHAPS_HERS:
+        return ShareVerdict("everyone", "it may tell of her own case", pending=True)
+    clear = bool(title.strip()) and chance is not None and chance < SURELY_ANYBODYS
+    if leaning := (_LEANS_FAR if clear else _LEANS).search(core[0]):
         return ShareVerdict("everyone", f"“{leaning[0]}” needs what was said before", pending=True)
-    return _in_time(" ".join(core), now=now, timezone=timezone)
+    return _in_time(text, now=now, timezone=timezone)
 
 
 def substance(part: str) -> list[str]:
@@ -174,19 +196,60 @@ def _is_filler(sentence: str) -> bool:
     return bool(_FILLER.match(sentence) or _FILLER.match(_LEAD.sub("", sentence)))
 
 
-def touched(parts: Iterable[str], *, title: str, details: Details) -> tuple[str, ...]:
-    """Return the customer's details that the words (or the title, which others see) give away."""
+def touched(
+    parts: Iterable[str], *, title: str, details: Details, general: bool = False
+) -> tuple[str, ...]:
+    """Return the customer's details that the words (or the title, which others see) give away.
+
+    `general`: as a whole they hold for anybody, so "your" alone makes nothing hers.
+    """
     text = "\n".join(parts)
     found = [m[1] for p in text.split("\n") if (m := _GREETED.match(p)) and m[1] not in _NO_NAMES]
     both = f"{title}\n{text}"
-    found += [n for n in details.names if _has_word(both, n)]
+    found += [n for n in (*details.names, *introduced(details.said)) if _has_word(both, n)]
     found += [f for f in details.facts if _has_word(both, f)]
     hers = {n for said in details.said for n in _numbers(said)}
     found += [n for n in _numbers(both) if n in hers or not _public(n, both)]
-    found += [m[0] for s in _SENTENCE.findall(text) for m in _TO_HER.finditer(s) if _of_her(s, m)]
-    if found or re.search(r"\b(?:you|your|we've|i've)\b|\bat \d\d?:\d\d", text, re.I):
+    if not general:
+        sentences = _SENTENCE.findall(text)
+        found += [m[0] for s in sentences for m in _TO_HER.finditer(s) if _of_her(s, m)]
+    if found:
         found += [m[0] for m in _DATE.finditer(text)]
     return tuple(dict.fromkeys(found))
+
+
+_INTRODUCED = (
+    re.compile(r"\b([A-Z][a-z]{2,})(?: ([A-Z][\w'’-]+))? (?:here|speaking)\b"),
+    re.compile(r"\b(?:[Tt]his is|[Mm]y name is|[Mm]y name's|[Nn]ame:|I am|I'm)"
+               r" ([A-Z][a-z]{2,})(?: ([A-Z][\w'’-]+))?"),
+    re.compile(r"\b(?:[Mm]y|[Oo]ur) [a-z]{3,} ([A-Z][a-z]{2,})\b()"),
+)  # fmt: skip
+
+
+def introduced(said: Iterable[str]) -> tuple[str, ...]:
+    """Return the names by which she introduced herself and those of hers."""
+    found = [m for text in said for pattern in _INTRODUCED for m in pattern.finditer(text)]
+    names: list[str] = [n for m in found for n in m.groups() if n and n not in _NO_NAMES]
+    return tuple(dict.fromkeys(names))
+
+
+def safe_title(
+    asked: str, parts: Sequence[str], *, details: Details, taken: Container[str] = ()
+) -> str:
+    """Return what the answer may be called before others: a question of hers without her details.
+
+    Where each of her sentences has some, or is `taken` by an answer before it in the same chat, the
+    answer's own first words stand in.
+    """
+    sentences = [s.strip() for s in re.findall(r"[^.!?\n]+[.!?]*", asked)]
+    asking = [s for s in sentences if s.endswith("?")]
+    if not asking and (acts.asks(asked) or len(asked.split()) <= SHORT_QUESTION):
+        asking = [asked.strip()]
+    own = [s for part in parts for s in substance(part)][:1]
+    for title in (*asking, *own):
+        if title and title not in taken and not touched((), title=title, details=details):
+            return str(title)
+    return ""
 
 
 def _of_her(sentence: str, match: re.Match[str]) -> bool:
@@ -204,6 +267,10 @@ def _public(number: str, text: str) -> bool:
     """A telephone number to call, or a year, belongs to the business."""
     if re.fullmatch(r"(?:19|20)\d\d(?:-?s)?", number):
         return True
+    if re.search(
+        rf"\b(?:text|call|ring|phone|dial)\b[^.?!]{{0,30}}\b{re.escape(number)}", text, re.I
+    ):
+        return True
     return any(number in m[0] for m in _PHONE.finditer(text)) and not re.search(
         rf"\b(?:claim|number|no\.?|id|ref\w*|order|case)\s*(?:is|:|#)?\s*{re.escape(number)}",
         text,
@@ -217,38 +284,9 @@ def _has_word(text: str, word: str) -> bool:
 
 def _in_time(text: str, *, now: datetime, timezone: str) -> ShareVerdict:
     local = now.astimezone(ZoneInfo(timezone))
-    until = _ends(text, local)
+    until = bound.ends(text, local)
     if until:
         return ShareVerdict("everyone", f"holds until {until.day} {until:%B}", valid_until=until)
-    if bound := _JUST_NOW.search(text):
-        return ShareVerdict("everyone", f"“{bound[0]}”: give it an end", pending=True)
+    if now_only := bound.JUST_NOW.search(text):
+        return ShareVerdict("everyone", f"“{now_only[0]}”: give it an end", pending=True)
     return ShareVerdict("everyone", "stands alone, names nobody")
-
-
-def _ends(text: str, local: datetime) -> datetime | None:
-    midnight = datetime.combine(local.date(), time(), local.tzinfo)
-    if m := _UNTIL.search(text):
-        ahead = (_DAYS.index(m[2].lower()) - local.weekday()) % 7 or 7
-        # "closed until Monday" ends as Monday begins; "through Friday" has Friday in it
-        return midnight + timedelta(days=ahead + (m[1].lower() == "through"))
-    if m := _UNTIL_DATE.search(text):
-        return _date_ahead(m[1], m[2], local)
-    if not _OURS.search(text):
-        return None
-    if _TODAY.search(text):
-        return midnight + timedelta(days=1)
-    if _TOMORROW.search(text):
-        return midnight + timedelta(days=2)
-    if _THIS_WEEK.search(text):
-        return midnight + timedelta(days=7 - local.weekday())
-    return None
-
-
-def _date_ahead(month: str, day: str | None, local: datetime) -> datetime | None:
-    names = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-    number = names.index(month[:3].lower()) + 1
-    try:
-        found = datetime(local.year, number, int(day or 1), tzinfo=local.tzinfo)
-    except ValueError:
-        return None
-    return found if found > local else found.replace(year=local.year + 1)

@@ -11,7 +11,7 @@ from django.db import transaction
 from memory import tasks
 from memory.lifecycle import embed_answers as embedding
 from memory.lifecycle.write import in_turn, record_event
-from memory.likeness import normalise
+from memory.likeness import normalise, same_question
 from memory.models import Answer, AnswerMatch
 from memory.types import Category, Status
 
@@ -37,8 +37,11 @@ def add_answer(
     pending: bool = False,
     wordings: Sequence[str] = (),
     dry_run: bool = False,
+    again: bool = False,
 ) -> Answer:
     """Store the words byte for byte. A later answer to the same title supersedes the older one.
+
+    `again`: nobody wrote the title, so the same question in nearly the same words is meant too.
 
     Findable by its words from the commit on; its vectors follow. `wordings`: confirmed by staff.
     Raises ValueError without a title or words.
@@ -62,7 +65,7 @@ def add_answer(
         source_ref=source_ref[:120],
     )
     if not dry_run:
-        _store(answer, wordings=wordings, by=by, now=now)
+        _store(answer, wordings=wordings, by=by, now=now, again=again)
     return answer
 
 
@@ -73,9 +76,10 @@ def _title(title: str, parts: Sequence[str]) -> str:
 
 
 @transaction.atomic
-def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime) -> None:
+def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime, again: bool) -> None:
     in_turn("answers")
-    old = None if answer.status == Status.PENDING else _make_room(answer.title, by=by, now=now)
+    waits = answer.status == Status.PENDING
+    old = None if waits else _make_room(answer.title, by=by, now=now, again=again)
     answer.save()
     record_event(
         "answer.created", at=now, actor=by, answer_id=answer.pk, reason=answer.share_reason
@@ -163,16 +167,20 @@ def contradicts(*, title: str, parts: Sequence[str]) -> Answer | None:
     return other if other is not None and list(other.parts) != list(parts) else None
 
 
-def _of_title(title: str) -> Answer | None:
-    """The active answer to the same title, case and punctuation aside."""
-    asked = normalise(title)
+def _of_title(title: str, *, again: bool = False) -> Answer | None:
+    """The active answer to the same title, case and punctuation aside.
+
+    `again`: a question that only says "now" or "still" on top is the same one too.
+    """
     titles = Answer.objects.filter(status=Status.ACTIVE).order_by("pk").values_list("pk", "title")
-    return next((Answer.objects.get(pk=pk) for pk, t in titles if normalise(t) == asked), None)
+    same = [(normalise(t) != normalise(title), pk) for pk, t in titles if same_question(t, title)]
+    found = min(same, default=(True, 0))
+    return Answer.objects.get(pk=found[1]) if found[1] and (again or not found[0]) else None
 
 
-def _make_room(title: str, *, by: str, now: datetime) -> Answer | None:
+def _make_room(title: str, *, by: str, now: datetime, again: bool = False) -> Answer | None:
     """Close what stands under that title, before another takes its place: one active a title."""
-    old = _of_title(title)
+    old = _of_title(title, again=again)
     if old is not None:
         _close(old, Status.SUPERSEDED, by=by, reason="a newer answer to the same title", now=now)
     return old

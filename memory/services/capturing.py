@@ -9,7 +9,9 @@ from typing import Any, Literal, TypedDict
 
 from memory.lifecycle import share
 from memory.lifecycle.write import customer_locked, record_event
+from memory.llm.embeddings import embed_here
 from memory.models import Answer, Customer, Memory
+from memory.speech import acts, hers
 from memory.types import Category, MemoryType, Said, ShareVerdict, Status, Transcript
 
 from . import her_own
@@ -18,6 +20,7 @@ from .her_own import STAFF_ANSWER
 from .votes import confirm_wording
 
 LONGEST_TITLE = 300
+NO_TITLE = "(without a question)"
 
 
 def share_verdict(
@@ -28,13 +31,45 @@ def share_verdict(
     now: datetime,
     timezone: str = "UTC",
     said: Sequence[str] = (),
+    asked: str = "",
 ) -> ShareVerdict:
     """Return who may see these words, with the reason: the preselection of the keeping step.
 
-    `said`: her own messages, whose numbers must reach nobody else.
+    `said`: her own messages, whose numbers must reach nobody else. `asked`: what she wrote just
+    before these words.
     """
-    details = details_of(customer_id, said=said, now=now)
-    return share.verdict(parts, title=title, details=details, now=now, timezone=timezone or "UTC")
+    return _judge(
+        parts,
+        title=title,
+        details=details_of(customer_id, said=said, now=now),
+        now=now,
+        timezone=timezone,
+        asked=asked,
+    )
+
+
+def _judge(
+    parts: Sequence[str],
+    *,
+    title: str,
+    details: share.Details,
+    now: datetime,
+    timezone: str,
+    asked: str,
+) -> ShareVerdict:
+    return share.verdict(
+        parts,
+        title=title,
+        details=details,
+        now=now,
+        timezone=timezone or "UTC",
+        asked=asked,
+        told_of_her=_told_of_her,
+    )
+
+
+def _told_of_her(answer: str, asked: str) -> float:
+    return hers.chance(answer, asked, embed=embed_here)
 
 
 def details_of(customer_id: int | None, *, said: Sequence[str], now: datetime) -> share.Details:
@@ -103,7 +138,7 @@ def capture_answer(
     if replaces is not None:
         answer = revise_answer(replaces, **shared)
     else:
-        answer = add_answer(**shared, pending=pending)
+        answer = add_answer(**shared, pending=pending, again=not explicit)
     if asked.strip() and answer.status == Status.ACTIVE:
         confirm_wording(answer.pk, asked=asked, now=now, staff_id=staff_id, customer_id=customer_id)
     return answer
@@ -188,22 +223,24 @@ def capture_staff_words(
     `authors`: staff's ids by the seq of what they wrote, where they are known.
     """
     kept: list[Answer | Memory] = []
+    titles: set[str] = set()
     for run, question in _runs(transcript.messages):
         parts = [m.text for m in run if share.substance(m.text)]
         said = [m.text for m in transcript.by("customer") if m.seq < run[-1].seq]
-        title = title_of(question)
-        verdict = share_verdict(
+        details = details_of(customer_id, said=said, now=run[-1].at)
+        title = share.safe_title(question, parts, details=details, taken=titles)[:LONGEST_TITLE]
+        verdict = _judge(
             parts,
             title=title,
-            customer_id=customer_id,
+            details=details,
             now=run[-1].at,
             timezone=transcript.timezone,
-            said=said,
+            asked=question,
         )
         if verdict.valid_until is not None and verdict.valid_until <= now:
             continue  # it was true for a time that is over
         stored = capture_answer(
-            title=title or share.substance(parts[0])[0] if parts else title,
+            title=(title if verdict.choice == "everyone" else title_of(question)) or NO_TITLE,
             parts=parts,
             scope=verdict.choice,
             customer_id=customer_id,
@@ -215,7 +252,9 @@ def capture_staff_words(
             explicit=False,
             verdict=verdict,
         )
-        kept += [stored] if stored is not None else []
+        if stored is not None:
+            kept.append(stored)
+            titles.add(title)
     return kept
 
 
@@ -228,7 +267,7 @@ def _runs(messages: Iterable[Said]) -> list[tuple[list[Said], str]]:
     for m in messages:
         if m.sender == "staff" and not m.offered:
             if not run:
-                question = " ".join(heard) or question
+                question = " ".join(h for h in heard if not acts.small_talk(h)) or question
                 runs.append((run := [m], question))
                 heard = []
             else:

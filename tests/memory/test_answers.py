@@ -513,6 +513,18 @@ class TestKeeping:
 
         assert ask("When will my bridge be ready?", ada).way == "gap"
 
+    def test_the_same_question_asked_again_has_the_newer_answer(self, ada, ben):
+        for who, asked, told in (
+            (ada, "do you post seed potatoes abroad?", "We don't post seed potatoes abroad."),
+            (ben, "do you post seed potatoes abroad now?", "We post them abroad from 10 kg on."),
+        ):
+            said = (Said(1, "customer", asked, NOW), Said(2, "staff", told, NOW))
+            services.capture_staff_words(
+                Transcript(said), customer_id=who.pk, now=NOW, source_ref="conversation:1"
+            )
+
+        assert [a.text for a in Answer.objects.filter(status=Status.ACTIVE)] == [told]
+
     def test_runs_of_staff_words_are_judged_alone(self, ada):
         said = [
             ("customer", "Can I swim with it? And when is mine ready?"),

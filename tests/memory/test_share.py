@@ -1,17 +1,29 @@
 """May a staff answer be shown to everyone? The preselection of the keeping step, and its reason."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from memory.lifecycle.share import Details, substance, verdict
+from memory.lifecycle.share import Details, safe_title, substance, verdict
+from memory.llm.embeddings import embed_here
+from memory.speech import hers
 
 NOW = datetime(2026, 3, 3, 15, 0, tzinfo=UTC)  # a Tuesday, 10:00 in New York
 ZONE = "America/New_York"
 
 
-def judge(*parts, title="", **details):
-    return verdict(parts, title=title, details=Details(**details), now=NOW, timezone=ZONE)
+def judge(*parts, title="", asked="", told_of_her=None, **details):
+    return verdict(
+        parts,
+        title=title,
+        details=Details(**details),
+        now=NOW,
+        timezone=ZONE,
+        asked=asked,
+        told_of_her=told_of_her,
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,3 +135,96 @@ def test_a_greeting_does_not_make_an_answer_shorter_than_it_is():
     assert substance("Hi there! The counter closes at six. Have a nice day!") == [
         "The counter closes at six."
     ]
+
+
+class TestWithTheClassifier:
+    """What the rules leave open is judged by how answers to one and to all differ."""
+
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            (
+                "is the coat finished?",
+                "It's pressed and hanging on the rail at the back since ten.",
+            ),
+            ("why did I get a fine", "The atlas was four days late, so 80 pence was added."),
+            ("any news from the maker?", "He rang back and wants another picture of the hinge."),
+            ("can it be later on thursday", "Thursday until 6 is fine, the diary says so now."),
+            ("what's left to pay", "£212, and the deposit of £80 came in on Monday."),
+        ],
+    )
+    def test_words_without_you_that_answer_one_case_are_for_her_alone(self, asked, words):
+        assert told(asked, words).choice == "customer"
+
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            ("how do i look after it", "Rub your boots with wax and dry them away from the stove."),
+            ("can we use our own router", "Yes, since 1 March you can use any router you like."),
+            ("how are we paid back", "Refunds reach your card within five days of our getting it."),
+            ("what if i'm ill", "You get a new date for free if you ring before nine that day."),
+            ("how much is a hem", "It's £14 a pair, or £18 if you want to keep the original hem."),
+        ],
+    )
+    def test_your_and_you_said_of_anybody_are_for_everyone(self, asked, words):
+        shared = told(asked, words)
+
+        assert (shared.choice, shared.pending) == ("everyone", False)
+
+    def test_a_rule_has_the_last_word_on_what_is_hers(self):
+        words = "Any shop takes parcels like 88-213-7 back within thirty days, if you ask."
+
+        assert judge(words, said=("mine is 88-213-7",), told_of_her=surely_not).touches
+
+    def test_what_may_be_hers_waits_for_a_person(self):
+        shared = judge("The counter in the hall has them on a shelf.", told_of_her=lambda *_: 0.45)
+
+        assert (shared.choice, shared.pending) == ("everyone", True)
+
+    def test_no_private_answer_of_our_examples_is_shown_to_everyone(self):
+        kept = [told(e["question"], e["answer"]) for e in examples("customer")]
+        leaked = [k for k in kept if k.choice == "everyone" and not k.pending]
+
+        assert len(kept) > 150
+        assert len(leaked) <= 0.02 * len(kept)
+
+    def test_most_general_answers_of_our_examples_are_kept_for_everyone(self):
+        kept = [told(e["question"], e["answer"]) for e in examples("everyone")]
+
+        assert sum(k.choice == "everyone" and not k.pending for k in kept) > 0.9 * len(kept)
+
+
+def test_a_title_that_others_see_holds_none_of_her_details():
+    asked = "Winifred Ott here, 4711-0815 is late. How long do you keep parcels?"
+    details = Details(said=(asked,))
+
+    assert safe_title(asked, ["A week."], details=details) == "How long do you keep parcels?"
+    asked = "what about parcel 4711-0815?"
+    assert safe_title(asked, ["We keep each for a week."], details=details) == (
+        "We keep each for a week."
+    )
+
+
+def test_the_names_of_hers_are_hers():
+    said = ("Winifred Ott here, my dog Biscuit ate a sock",)
+
+    assert judge("Biscuit may eat again after twelve hours, but only rice.", said=said).touches
+
+
+def surely_not(answer, asked):
+    return 0.0
+
+
+def told(asked, words):
+    return judge(
+        words,
+        title=asked,
+        asked=asked,
+        said=(asked,),
+        told_of_her=lambda answer, question: hers.chance(answer, question, embed=embed_here),
+    )
+
+
+def examples(share):
+    lines = (Path(hers.__file__).parents[1] / "training" / "staff_answers.jsonl").read_text("utf-8")
+    return [e for e in map(json.loads, lines.splitlines()) if e["share"] == share]
