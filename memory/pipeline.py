@@ -22,8 +22,8 @@ from memory.lifecycle import (
     known,
     propose,
     queue,
-    reflect,
     resolve,
+    summary,
     takeback,
     validate,
     write,
@@ -181,7 +181,13 @@ def _account(
     if any(d.candidate.intent is Intent.FORGET for d in decisions):
         return
     topics = {t.key: known.spec(t) for t in Topic.objects.all()}
-    text = reflect.summary(stored.load(episode.transcript), decisions, topics=topics)
+    values = Memory.objects.for_customer(episode.customer_id).exclude(value="")
+    text = summary.summary(
+        stored.load(episode.transcript),
+        decisions,
+        topics=topics,
+        known=list(values.filter(kind="fact").values_list("value", flat=True)),
+    )
     account.summarise(episode, text, engine=source.made_by, now=source.now)
 
 

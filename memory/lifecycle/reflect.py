@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.types import Candidate, Decision, Evidence, Intent, TopicSpec, Transcript
+from memory.types import Evidence
 
 EVENTS = (
     "correction",
@@ -81,27 +81,3 @@ def from_feedback(kind: str, *, tried: str, worked: str, evidence: Evidence) -> 
     if kind not in EVENTS and kind != "corrected":
         return None
     return Experience(tried, worked, dict(evidence) | {"event": kind}) if worked.strip() else None
-
-
-def summary(
-    transcript: Transcript,
-    decisions: list[Decision],
-    *,
-    topics: Mapping[str, TopicSpec],
-) -> str:
-    """Return a short summary of a closed conversation, which names topics.
-
-    It holds no value: what was said about a topic is told by the fact alone.
-    """
-    customer, staff = len(transcript.by("customer")), len(transcript.by("staff"))
-    keys = tuple(dict.fromkeys(t for d in decisions if (t := _told(d.candidate)) in topics))
-    lines = [f"{customer} message{'' if customer == 1 else 's'} from the customer"]
-    if staff:
-        lines.append("a person answered")
-    if keys:
-        lines.append("told: " + ", ".join(topics[k].label for k in keys))
-    return "; ".join(lines) + "."
-
-
-def _told(candidate: Candidate) -> str:
-    return candidate.topic or "" if candidate.intent is not Intent.FORGET else ""

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from memory import pipeline, services, tasks
 from memory.llm.base import BadOutput
 from memory.models import Episode, Memory, MemoryEvent, Topic
+from memory.types import Said, Transcript
 from tests.factories import make_customer
 from tests.memory.episodes import closed, transcript
 from tests.memory.statements import DAY, NOW
@@ -192,6 +193,41 @@ def test_a_summary_names_topics_and_holds_no_value(ada, reads_plans):
     assert "Plan" in summary.text
     assert "Acorn" not in summary.text
     assert summary.memory_type == "episodic"
+
+
+def test_a_summary_says_what_was_asked_and_how_each_question_ended(ada, reads_plans):
+    said = [
+        ("customer", "we have Acorn. is the garden open on 4 July?", ""),
+        ("bot", "Every day from nine.", "Every day from nine."),
+        ("customer", "can dogs come in with Winifred?", ""),
+        ("staff", "On a lead they can.", ""),
+        ("customer", "and does the acorn one include parking?", ""),
+    ]
+    lines = tuple(
+        Said(n, who, text, NOW, offered=offered) for n, (who, text, offered) in enumerate(said, 1)
+    )
+    episode = services.remember_later(
+        Transcript(lines), customer_id=ada.pk, ref="conversation:9", now=NOW
+    )
+
+    pipeline.run(episode.pk, now=NOW)
+
+    text = Memory.objects.get(kind="summary").text
+    assert "“is the garden open on …”: a stored answer was shown" in text
+    assert "“can dogs come in with …”: a person answered" in text
+    assert "“and does the … one include parking?”: left open" in text
+    assert "acorn" not in text.lower()
+    assert "Winifred" not in text
+
+
+def test_a_question_about_something_sensitive_is_named_by_its_topic(ada, plan):
+    Topic.objects.filter(pk=plan.pk).update(sensitive=True, label="Epilepsy")
+
+    pipeline.run(closed(ada, "is swimming allowed with epilepsy?").pk, now=NOW)
+
+    text = Memory.objects.get(kind="summary").text
+    assert "asked about Epilepsy: left open" in text
+    assert "swimming" not in text
 
 
 def test_a_reply_to_our_own_question_is_stored_at_once_and_counted_once(ada, reads_plans):
