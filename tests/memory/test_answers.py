@@ -513,17 +513,27 @@ class TestKeeping:
 
         assert ask("When will my bridge be ready?", ada).way == "gap"
 
-    def test_the_same_question_asked_again_has_the_newer_answer(self, ada, ben):
+    @pytest.mark.parametrize("embedded", [True, False])
+    @pytest.mark.parametrize(
+        "again",
+        ["do you post seed potatoes abroad now?", "can you send seed potatoes abroad by post?"],
+    )
+    def test_the_same_question_asked_again_has_the_newer_answer(self, ada, ben, again, embedded):
+        first = "do you post seed potatoes abroad?"
         for who, asked, told in (
-            (ada, "do you post seed potatoes abroad?", "We don't post seed potatoes abroad."),
-            (ben, "do you post seed potatoes abroad now?", "We post them abroad from 10 kg on."),
+            (ada, "do you sell apple trees?", "We sell apple trees from October to March."),
+            (ada, first, "We don't post seed potatoes abroad, to no country."),
+            (ben, again, "We post seed potatoes abroad from 10 kg on."),
         ):
+            if embedded:
+                services.embed_answers()
             said = (Said(1, "customer", asked, NOW), Said(2, "staff", told, NOW))
             services.capture_staff_words(
                 Transcript(said), customer_id=who.pk, now=NOW, source_ref="conversation:1"
             )
 
-        assert [a.text for a in Answer.objects.filter(status=Status.ACTIVE)] == [told]
+        active = Answer.objects.filter(status=Status.ACTIVE).order_by("pk")
+        assert [a.title for a in active] == ["do you sell apple trees?", again]
 
     def test_runs_of_staff_words_are_judged_alone(self, ada):
         said = [
