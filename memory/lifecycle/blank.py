@@ -89,13 +89,11 @@ _BLANK: dict[str, Any] = {
 
 def _rewrite_summary(gone: Memory) -> None:
     """The summary of its conversation no longer names the topic; none of hers holds its words."""
-    words = sorted(_words_of(gone), key=len, reverse=True)
     for m in Memory.objects.filter(kind="summary", customer_id=gone.customer_id):
         text = m.text
         if gone.topic is not None and m.episode_id == gone.episode_id:
             text = text.replace(gone.topic.label, "something since forgotten")
-        for word in words:
-            text = _without(text, word)
+        text = without(text, _words_of(gone))
         if text != m.text:
             Memory.objects.filter(pk=m.pk).update(text=text, embedding=None, embedding_model="")
 
