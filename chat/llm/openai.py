@@ -33,6 +33,7 @@ from .base import (
 )
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
 from .prompt import own_words, prompt_for, size, told
+from .topics import NAMED
 
 LINE_CHARS = 200
 OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way
@@ -253,7 +254,9 @@ class _Run:
     def _topic(self, d: Decision) -> Any:
         topic = self.s.topic(d.topic)
         known = topic and (self.s.standing_on(topic.key) or topic.key in self.s.withheld.topics)
-        return topic if topic and topic.may_ask and not known else None
+        # A model asks back what it should look up: only what her words name is hers to say.
+        named = dict(self.s.named).get(d.topic, 0.0) >= NAMED
+        return topic if topic and topic.may_ask and named and not known else None
 
 
 def _open(moves: Sequence[Move], need: NeedsHuman | None, tools: Sequence[dict[str, Any]]) -> bool:

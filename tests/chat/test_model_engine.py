@@ -184,15 +184,24 @@ async def test_a_repaired_reply_is_taken(server):
 async def test_it_asks_only_about_a_topic_of_the_customers_own(server):
     decide(server, "ask", topic="visit_times")
 
-    outcome, _ = await run(server, gap())
+    outcome, _ = await run(server, gap(named=(("visit_times", 0.4),)))
 
     assert outcome.moves == [Ask(TIMES)]
+
+
+async def test_it_does_not_ask_back_about_what_her_question_does_not_name(server):
+    decide(server, "ask", topic="visit_times")
+
+    outcome, _ = await run(server, situation(named=(("visit_times", 0.1),)))
+
+    assert outcome.moves == []
+    assert outcome.needs.reason == "unsure"
 
 
 async def test_it_never_asks_the_customer_what_only_the_business_knows(server):
     decide(server, "ask", topic="file_no")
 
-    outcome, _ = await run(server, gap())
+    outcome, _ = await run(server, gap(named=(("file_no", 0.4),)))
 
     assert outcome.needs.reason == "unsure"
 

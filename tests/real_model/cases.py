@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chat.llm import embedding, intents
+from chat.llm import topics as find
 from chat.llm.base import Line, Situation, Topic
 from chat.tools.base import ToolSpec
 from chat.tools.http_get import HttpGet
@@ -251,7 +252,9 @@ def situation(case: dict[str, Any]) -> Situation:
         Topic(t["key"], t["label"], t["description"], may_ask=t["category"] in asked)
         for t in TOPICS[:5]  # a small model reads slowly
     )
+    named = find.named(case["text"], topics, embed=embedding.embed_one)
     return Situation(
+        named=tuple(named[:6]),
         text=case["text"],
         reading=intents.read(case["text"], embed=embedding.embed_one),
         before=tuple(Line(who, text) for who, text in case.get("before", ())),
