@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
+from memory import site_layer
 from memory.lifecycle import (
     account,
     blank,
@@ -187,6 +188,7 @@ def _account(
         decisions,
         topics=topics,
         known=list(values.filter(kind="fact").values_list("value", flat=True)),
+        visitor=episode.customer.kind == Customer.Kind.VISITOR,
     )
     account.summarise(episode, text, engine=source.made_by, now=source.now)
 
@@ -285,4 +287,5 @@ def nightly(*, now: datetime, progress: decay.Progress | None = None) -> dict[st
         "expired": decay.expire(now=now),
         "read": sweep(now=now, after=timedelta(0), every_attempt=True),
         "faded": decay.fade(now=now, progress=progress),
+        "refitted": site_layer.refit_stale(now=now),
     }

@@ -117,6 +117,8 @@ class TopicSpec:
     not_examples: tuple[str, ...] = ()
     permanent: bool = False
     sensitive: bool = False
+    # what the review queue taught of it: offset and steepness (lifecycle/extract/site.py)
+    lean: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,4 +42,5 @@ def spec(topic: Topic) -> TopicSpec:
         not_examples=tuple(topic.not_examples),
         permanent=topic.permanent,
         sensitive=topic.sensitive,
+        lean=topic.lean,
     )

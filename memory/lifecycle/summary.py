@@ -27,12 +27,17 @@ def summary(
     *,
     topics: Mapping[str, TopicSpec],
     known: Iterable[str] = (),
+    visitor: bool = False,
 ) -> str:
-    """Return one line that names topics and questions. `known`: values that are hers already."""
+    """Return one line that names topics and questions. `known`: values that are hers already.
+
+    `visitor`: may be anybody at that browser, so no sensitive topic is named.
+    """
     customer = [m for m in transcript.by("customer") if not m.offered]
-    told = tuple(dict.fromkeys(t for d in decisions if (t := _told(d)) in topics))
+    named = {k: t for k, t in topics.items() if not (visitor and t.sensitive)}
+    told = tuple(dict.fromkeys(t for d in decisions if (t := _told(d)) in named))
     spoken = kinds.stems(" ".join(m.text for m in customer))
-    about = tuple(k for k, t in topics.items() if k not in told and _named(t) & spoken)
+    about = tuple(k for k, t in named.items() if k not in told and _named(t) & spoken)
     hidden = _words([*known, *(d.candidate.value for d in decisions)])
     lines = [f"{len(customer)} message{'' if len(customer) == 1 else 's'} from the customer"]
     if transcript.by("staff"):
@@ -42,7 +47,7 @@ def summary(
     if about:
         lines.append("talked about: " + ", ".join(topics[k].label for k in about))
     lines += [
-        f"asked {_shown(text, topics, hidden)}: {ending}"
+        f"asked {_shown(text, topics, hidden, visitor)}: {ending}"
         for text, ending in _questions(transcript)[:QUESTIONS]
     ]
     return "; ".join(lines) + "."
@@ -84,12 +89,14 @@ def _ending(replies: Sequence[Said]) -> str:
     return "the bot replied" if bot else "left open"
 
 
-def _shown(text: str, topics: Mapping[str, TopicSpec], hidden: Collection[str]) -> str:
+def _shown(
+    text: str, topics: Mapping[str, TopicSpec], hidden: Collection[str], visitor: bool
+) -> str:
     """The question without values; one that touches a sensitive topic is named by the topic."""
     spoken = kinds.stems(text)
     for topic in topics.values():
         if topic.sensitive and (_named(topic) & spoken or _words(topic.examples) & _words([text])):
-            return f"about {topic.label}"
+            return f"about {'something sensitive' if visitor else topic.label}"
     plain = _VALUE.sub(OPEN, secrets.blank(text))
     words = [OPEN if _tells(w, i, hidden) else w for i, w in enumerate(plain.split())]
     kept = re.sub(rf"{OPEN}(?:\s+{OPEN})+", OPEN, " ".join(words))

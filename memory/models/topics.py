@@ -28,9 +28,17 @@ class Topic(models.Model):
     sensitive = models.BooleanField(default=False)
     half_life_days = models.PositiveIntegerField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)
+    # What was fitted to its examples and counter-examples, and at which version of them.
+    fit = models.JSONField(default=dict, blank=True, editable=False)
 
     def __str__(self) -> str:
         return self.label
+
+    @property
+    def lean(self) -> tuple[float, ...]:
+        """Offset and steepness of the site's own layer; empty where examples changed since."""
+        current = bool(self.fit) and self.fit.get("version") == self.version
+        return (self.fit["offset"], self.fit["steep"]) if current else ()
 
 
 class Instruction(models.Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from memory import pipeline
+from memory import pipeline, site_layer
 from memory.lifecycle import write
 from memory.models import Conflict, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Status
@@ -148,6 +148,8 @@ def review(
         )
         if m.topic and m.quote:
             _teach(m.topic, m.quote, example=approve, by=by, now=now)
+    if m.topic and m.quote:
+        site_layer.refit(m.topic.pk, by=by, now=now)
     return m
 
 
@@ -189,6 +191,8 @@ def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
         if m.topic and m.quote:
             _unteach(m.topic, m.quote)
         _record("memory.review_undone", m, by=by, now=now)
+    if m.topic and m.quote:
+        site_layer.refit(m.topic.pk, by=by, now=now)
     return m
 
 

@@ -220,14 +220,24 @@ def test_a_summary_says_what_was_asked_and_how_each_question_ended(ada, reads_pl
     assert "Winifred" not in text
 
 
-def test_a_question_about_something_sensitive_is_named_by_its_topic(ada, plan):
+def test_a_question_about_something_sensitive_is_named_by_its_topic(plan):
     Topic.objects.filter(pk=plan.pk).update(sensitive=True, label="Epilepsy")
 
-    pipeline.run(closed(ada, "is swimming allowed with epilepsy?").pk, now=NOW)
+    known = make_customer("Known")
+    pipeline.run(closed(known, "is swimming allowed with epilepsy?").pk, now=NOW)
 
     text = Memory.objects.get(kind="summary").text
     assert "asked about Epilepsy: left open" in text
     assert "swimming" not in text
+
+
+def test_nothing_sensitive_of_a_visitor_is_named_in_a_summary(plan):
+    Topic.objects.filter(pk=plan.pk).update(sensitive=True, label="Epilepsy")
+    visitor = make_customer("", kind="visitor")
+
+    pipeline.run(closed(visitor, "is swimming allowed with epilepsy?").pk, now=NOW)
+
+    assert "pilepsy" not in Memory.objects.get(kind="summary").text
 
 
 def test_a_reply_to_our_own_question_is_stored_at_once_and_counted_once(ada, reads_plans):

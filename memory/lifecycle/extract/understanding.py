@@ -13,7 +13,7 @@ from memory.speech.classifier import shipped
 from memory.speech.clauses import Clause
 from memory.types import TopicSpec
 
-from . import replies, standing, topics
+from . import replies, site, standing, topics
 from .runs import Run
 from .topics import Array, Embed
 
@@ -75,7 +75,8 @@ class Understanding:
 
     def chances(self, text: str, statement: float) -> Array:
         (views,) = topics.views_of([text], self.embed)
-        return pairs().chance(topics.features(self.known, text, views, statement))
+        row = topics.features(self.known, text, views, statement)
+        return site.leaned(self.known, views, pairs().chance(row))
 
     def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
         cut = clauses.split(run.text)
@@ -101,7 +102,8 @@ class Understanding:
             )
             statement = shipped()["states"].score(views.whole.astype(np.float32), text, before)
             row = topics.features(self.known, text, views, statement)
-            readings.append(Reading(c, text, doubt, pairs().chance(row), statement))
+            chances = site.leaned(self.known, views, pairs().chance(row))
+            readings.append(Reading(c, text, doubt, chances, statement))
         self._third_parties(readings)
         if code not in ("en", *language.GLOSSED):
             for r in readings:
