@@ -34,9 +34,12 @@ def check(
     refused = _wrong_kind(candidate, topics) or _secret_in(candidate) or _gone(candidate)
     if refused:
         return Verdict(False, refused)
-    source = "\n".join([m.text for m in run] + _answered(message, transcript.messages))
+    answered = _answered(message, transcript.messages)
+    source = "\n".join([*(m.text for m in run), *answered])
     if candidate.intent is Intent.STATE and (lost := _changed_numbers(candidate, source)):
         return Verdict(False, f"a number is not as the customer wrote it ({len(lost)})")
+    if candidate.intent is Intent.STATE and not _rests_on(candidate, answered):
+        return Verdict(False, "the value is not in the words that it is said to rest on")
     return Verdict(True)
 
 
@@ -60,6 +63,12 @@ def _occurs(quote: str, run: Sequence[Said]) -> bool:
     if any(quote in t for t in texts):
         return True
     return all(any(line in t for t in texts) for line in quote.split("\n") if line.strip())
+
+
+def _rests_on(candidate: Candidate, answered: Sequence[str]) -> bool:
+    """A word of the value stands in the quote, or in the question that the quote answers."""
+    said = values.words("\n".join([candidate.quote, *answered]))
+    return bool(values.words(candidate.value) & said)
 
 
 def _answered(message: Said, messages: Sequence[Said]) -> list[str]:

@@ -22,6 +22,21 @@ def test_refuses_a_quote_that_nobody_wrote():
     assert "quote" in reason(said("email", quote="email me!"), chat("please email me"))
 
 
+def test_refuses_a_value_that_its_quote_does_not_hold():
+    """A model that mixes two messages up gives the words of one as evidence for the other."""
+    talk = chat("I might take whatsapp one day", "remember for everybody that it is free")
+    mixed_up = said("whatsapp", quote="remember for everybody that it is free", seq=2)
+
+    assert "rest on" in reason(mixed_up, talk)
+
+
+def test_accepts_a_yes_to_the_question_that_holds_the_value():
+    asked = Said(1, "staff", "Shall we use whatsapp?", NOW)
+    yes = Said(2, "customer", "yes please", NOW)
+
+    assert reason(said("whatsapp", quote="yes please", seq=2), Transcript((asked, yes))) == ""
+
+
 def test_refuses_what_the_bot_said():
     assert "own words" in reason(said("email"), chat("email", sender="bot"))
 
