@@ -165,3 +165,21 @@ def reads_nothing(monkeypatch):
     from memory import pipeline
 
     monkeypatch.setattr(pipeline, "consider", lambda said, **how: pipeline.Proposal())
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parent / "trades").iterdir()), ids=lambda p: p.stem
+)
+def test_our_own_trades_can_be_read_and_name_topics_that_they_have(path):
+    data = suite.read(path)
+    known = {t["key"] for t in data.topics}
+    asked = {
+        m.get("topic")
+        for case in data.cases
+        for who, expected in case["expect"].items()
+        if who != "everyone"
+        for kind in ("active", "inactive", "absent")
+        for m in expected.get(kind, ())
+    }
+    assert data.cases
+    assert asked - {None} <= known
