@@ -103,7 +103,7 @@ class TestTheKeepingStep:
         ("words", "choice"),
         [
             ("Parking behind the building is free for two hours.", "everyone"),
-            ("As I said, the counter on the left is the one for parcels and letters.", "later"),
+            ("As I said, the counter on the left is the one for parcels and letters.", "customer"),
             ("We have no bicycles for children in the shop at the moment.", "later"),
             ("Your crown has arrived and we keep it here for you.", "customer"),
             ("One moment please, let me look that up.", "none"),
