@@ -142,8 +142,8 @@ async def ask_for_person(
     message: Message = recorded.message
     yield Ack(person.client_id, message.seq, conversation_id)
     turn = Turn(conversation_id, message, now)
-    if recorded.new and text and (why := await in_db_thread(turn.emergency)()):
-        await in_db_thread(turn.alarm)(why)  # in every state, by whichever door
+    if recorded.new and text and (why := await in_db_thread(turn.emergency, executor=_settling)()):
+        await in_db_thread(turn.alarm, executor=_settling)(why)
     elif recorded.new and recorded.may_answer:
         await in_db_thread(turn.by_button, executor=_settling)()
     yield Rows(conversation_id, message.seq)

@@ -29,7 +29,7 @@ _DAY_OR_MONTH = re.compile(
     r"september|october|november|december",
     re.IGNORECASE,
 )
-# Words that begin a value and are nobody's name. Others alone may be one: "Cigna".
+# Words that begin a value and are nobody's name. Others alone may be one: "Acorn".
 _COMMON = p.EMPTY | p.word_list("plain")
 _FUNCTION = p.word_list("function")
 
