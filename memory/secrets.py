@@ -25,8 +25,13 @@ _NAMED_OTHERWISE = re.compile(
     rf"\b(?:{_ORDINARY})(?:\s+(?:number|no\.?|nr\.?|id|code|ref|is|was)|\s*[#:])*\s*[#:(]?\s*$",
     re.I,
 )
-_SPEAKS_OF_OTHER = re.compile(
-    rf"\b(?:{_ORDINARY}|promo|discount|coupon|voucher|gift|area|dial(?:ling)?)\b|[$€£]", re.I
+# Said of a number, these win over what stands beside it: "the card for my booking: 4242 …".
+_CARD_WORD = re.compile(
+    r"\b(?:(?:credit|debit) ?cards?|cards?|(?:kredit)?karten?|tarjeta|carte)\b", re.I
+)
+# Another kind of code; where a code was sent to, or for what, makes it no other kind.
+_OTHER_CODE = re.compile(
+    r"\b(?:promo|discount|coupon|voucher|gift|area|dial(?:ling)?|zip|postal|tracking)\b|[$€£]", re.I
 )
 _MARKED = re.compile(r"\[removed: [a-z -]+\]")
 _CARD_CHECK = re.compile(
@@ -55,22 +60,24 @@ _LABELLED_KEY = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _LONG = re.compile(r"(?<![\w/.-])[A-Za-z0-9_+=-]{32,}(?![\w/-])")
-_DIGITS = r"(?<!\d)(\d{3}[ -]?\d{3}|\d{4}[ -]\d{4}|\d{4,8})(?![\d-])"
+_DIGITS = r"(?<!\d)(?P<code>\d{3}[ -]?\d{3}|\d{4}[ -]\d{4}|\d{4,8})(?![\d-])"
 _CODE = re.compile(
     # "one-time …", "verification code", "the code they texted me": and then the digits
-    r"(?:\b(?:one[- ]?time|otp|2fa|two[- ]factor)\b(?P<a>[^\d\n.!?]{0,40}?)"
+    r"(?:\b(?:one[- ]?time|otp|2fa|two[- ]factor)\b[^\d\n.!?]{0,40}?"
     r"|\b(?:verification|verify|security|log[- ]?in|sign[- ]?in|access|"
-    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b(?P<b>[^\d\n.!?]{0,25}?)"
-    r"\b(?:code|pin|tan|token|digits)\b(?P<c>[^\d\n.!?]{0,20}?)"
+    r"confirmation from (?:the )?bank|best[aä]tigungs|verificaci[oó]n)\b[^\d\n.!?]{0,25}?"
+    r"\b(?:code|pin|tan|token|digits)\b[^\d\n.!?]{0,20}?"
     r"|\b(?:verification|best[aä]tigungs-?code|c[oó]digo de verificaci[oó]n)\b\s*(?:is|:|=|es)?\s*"
-    r"|\b(?:text(?:ed)?|sms|sent)\b(?P<f>[^\d\n.!?]{0,25})\b(?:code|pin|tan)\b(?P<g>[^\d\n.!?]{0,15})"
-    r"|\b(?:code|pin|tan)\b(?P<d>[^\d\n.!?]{0,30})\b(?:text(?:ed)?|sms|app|phone|sent)\b"
-    r"(?P<e>[^\d\n.!?]{0,20}?))" + _DIGITS,
+    r"|\b(?:text(?:ed)?|sms|sent)\b[^\d\n.!?]{0,25}\b(?:code|pin|tan)\b[^\d\n.!?]{0,15}"
+    r"|\b(?:code|pin|tan)\b[^\d\n.!?]{0,30}\b(?:text(?:ed)?|sms|app|phone|sent)\b"
+    r"[^\d\n.!?]{0,20}?)" + _DIGITS,
     re.I,
 )
-_MY_CODE = re.compile(r"\b(?:my|the) code\s*(?:is|:|=)\s*(?<!\d)(\d{3}[ -]?\d{3})(?![\d-])", re.I)
+_MY_CODE = re.compile(
+    r"\b(?:my|the) code\s*(?:is|:|=)\s*(?<!\d)(?P<code>\d{3}[ -]?\d{3})(?![\d-])", re.I
+)
 _CODE_AFTER = re.compile(
-    r"(?<!\d)(\d{3}[ -]?\d{3}|\d{4,8})(?![\d-])(?P<a>[^\d\n.!?]{0,30})\b(?:one[- ]?time|otp|2fa|"
+    r"(?<!\d)(?P<code>\d{3}[ -]?\d{3}|\d{4,8})(?![\d-])[^\d\n.!?]{0,30}\b(?:one[- ]?time|otp|2fa|"
     r"verification|log-?in|sign-?in|security) (?:code|pin|password)",
     re.I,
 )
@@ -132,10 +139,8 @@ def _all(text: str) -> Iterator[Secret]:
         yield Secret(m.start(1), m.end(1), "card check code")
     for pattern in (_CODE, _MY_CODE, _CODE_AFTER):
         for m in pattern.finditer(text):
-            between = " ".join(v for k, v in m.groupdict().items() if k in "abcdefg" and v)
-            group = next(i for i in range(1, pattern.groups + 1) if (m[i] or "")[:1].isdigit())
-            if not _SPEAKS_OF_OTHER.search(between.replace("phone", "")):
-                yield Secret(m.start(group), m.end(group), "one-time code")
+            if not _OTHER_CODE.search(text[max(0, m.start() - 12) : m.end()]):
+                yield Secret(*m.span("code"), "one-time code")
     for m in _LABELLED_KEY.finditer(text):
         if _looks_random(m[1]):
             yield Secret(m.start(1), m.end(1), "key")
@@ -150,7 +155,8 @@ def _all(text: str) -> Iterator[Secret]:
 
 def _named_otherwise(text: str, start: int) -> bool:
     """ "Order 4539…" and "member id: 4539…" are not cards, whatever their check digit says."""
-    return _NAMED_OTHERWISE.search(text[max(0, start - 60) : start]) is not None
+    before = text[max(0, start - 60) : start]
+    return _NAMED_OTHERWISE.search(before) is not None and not _CARD_WORD.search(before)
 
 
 def _passwords(text: str) -> Iterator[Secret]:

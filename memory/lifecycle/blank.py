@@ -29,7 +29,7 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     """Blank text, value, quote and embedding of `rows`, of their events and in stored transcripts.
 
     Topic and dates stay. `at`: the time of the request; what was said before it does not come back.
-    Call it under the customer's lock.
+    Call it under the lock of the customer whose rows they are.
     """
     gone = [m for m in rows if m.text or m.value or m.status != Status.FORGOTTEN]
     ids = [m.pk for m in gone]
@@ -38,8 +38,9 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     MemoryEvent.objects.filter(memory_id__in=ids).update(before=None, after=None, evidence=None)
     open_cards = Conflict.objects.filter(Q(old_id__in=ids) | Q(new_id__in=ids), decided_at=None)
     open_cards.update(decided_at=now, decision="forgotten")
+    if gone:
+        blank_copies(gone[0].customer_id, set().union(*map(_words_of, gone)))
     for m in gone:
-        blank_copies(m.customer_id, _words_of(m))
         _rewrite_summary(m)
         MemoryEvent.objects.create(
             kind="memory.forgotten",
@@ -157,6 +158,12 @@ def blank_copies(customer_id: int, words: Collection[str]) -> None:
                 embedding=None,
                 embedding_model="",
             )
+    for m in Memory.objects.filter(customer_id=customer_id, kind="staff_answer"):
+        held = {"text": m.text, "value": m.value, "quotes": m.quotes}
+        left = without_in(held, words)
+        if left != held:
+            Memory.objects.filter(pk=m.pk).update(**left, embedding=None, embedding_model="")
+            MemoryEvent.objects.filter(memory_id=m.pk).update(before=None, after=None)
     for forgetter in _elsewhere.values():
         forgetter(customer_id, words)
 

@@ -267,14 +267,14 @@ def _public(number: str, text: str) -> bool:
     """A telephone number to call, or a year, belongs to the business."""
     if re.fullmatch(r"(?:19|20)\d\d(?:-?s)?", number):
         return True
-    if re.search(
-        rf"\b(?:text|call|ring|phone|dial)\b[^.?!]{{0,30}}\b{re.escape(number)}", text, re.I
-    ):
+    found = re.escape(number)
+    of_a_case = r"claim|id|ref\w*|order|case|ticket|booking|invoice"
+    if re.search(rf"\b(?:{of_a_case})\s*(?:number|no\.?|is|:|#)*\s*{found}", text, re.I):
+        return False
+    if re.search(rf"\b(?:text|call|ring|phone|dial)\b[^.?!]{{0,30}}\b{found}", text, re.I):
         return True
     return any(number in m[0] for m in _PHONE.finditer(text)) and not re.search(
-        rf"\b(?:claim|number|no\.?|id|ref\w*|order|case)\s*(?:is|:|#)?\s*{re.escape(number)}",
-        text,
-        re.I,
+        rf"\b(?:number|no\.?)\s*(?:is|:|#)?\s*{found}", text, re.I
     )
 
 

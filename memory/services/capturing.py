@@ -239,6 +239,8 @@ def capture_staff_words(
         )
         if verdict.valid_until is not None and verdict.valid_until <= now:
             continue  # it was true for a time that is over
+        if verdict.choice == "everyone" and not title:
+            continue  # nothing that others may see says what it answers
         stored = capture_answer(
             title=(title if verdict.choice == "everyone" else title_of(question)) or NO_TITLE,
             parts=parts,
@@ -254,7 +256,7 @@ def capture_staff_words(
         )
         if stored is not None:
             kept.append(stored)
-            titles.add(title)
+            titles |= {title} if verdict.choice == "everyone" else set()
     return kept
 
 

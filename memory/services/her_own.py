@@ -10,7 +10,7 @@ from typing import Any
 from memory.lifecycle.write import customer_locked
 from memory.likeness import gist, normalise
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed
+from memory.llm.embeddings import embed_one
 from memory.models import Memory
 from memory.types import AnswerCandidate, Vector
 
@@ -89,7 +89,7 @@ def _likeness(question: str, vector: Vector | None, wording: str) -> float:
     if vector is None:
         return 0.0
     try:
-        (about,) = embed([wording])
+        about = embed_one(wording)
     except Unavailable:
         return 0.0
     return min(0.99, max(0.0, float(about @ vector)))

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from memory.lifecycle import validate
 from memory.lifecycle.steps import steps_of
-from memory.lifecycle.write import record_event
+from memory.lifecycle.write import in_turn, record_event
 from memory.models import Answer, Lesson
 from memory.types import Category, Status
 
@@ -47,6 +47,7 @@ def propose_procedure(
 
     None where the same was proposed before, also where it was turned down. Raises ValueError.
     """
+    in_turn("answers")  # before any row of them: the order of locks, and two at once are one
     made_of = [f"answer:{pk}" for pk in from_answers]
     made_of += [f"lesson:{lesson_id}"] if lesson_id is not None else []
     same = Answer.objects.filter(category=PROCEDURE, parts=list(steps), title=title.strip())
@@ -122,6 +123,7 @@ def approve_procedure(
 
     Raises Answer.DoesNotExist, and ValueError where a lesson's subject still stands for a question.
     """
+    in_turn("answers")
     waits = Answer.objects.select_for_update().filter(status=Status.PENDING, category=PROCEDURE)
     answer = waits.get(pk=answer_id)
     if steps and list(steps) != answer.parts:
@@ -141,6 +143,7 @@ def approve_procedure(
 @transaction.atomic
 def reject_procedure(answer_id: int, *, by: str, now: datetime, reason: str = "") -> Answer:
     """Turn it down: the same is not proposed again. Raises Answer.DoesNotExist."""
+    in_turn("answers")
     waits = Answer.objects.select_for_update().filter(status=Status.PENDING, category=PROCEDURE)
     answer = waits.get(pk=answer_id)
     answer.status, answer.ended_at, answer.needs_review = Status.REJECTED, now, False

@@ -8,7 +8,7 @@ What is compared errs towards a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -46,6 +46,7 @@ class Grave:
     def __init__(self, customer_id: int | None, *, now: datetime, chat: Chat | None = None) -> None:
         self.customer_id, self.now, self.chat = customer_id, now, chat
         self._hers = customer_id or 0
+        self._near: dict[str, tuple[str, float]] = {}
         self._drawn: dict[tuple[int, str], list[Fact]] = {}
 
     def touched(self, question: str, answers: Iterable[AnswerCandidate]) -> tuple[Fact, ...]:
@@ -57,7 +58,7 @@ class Grave:
             given |= stems(" ".join((a.title, *a.parts)))
         spoken = given | stems(question)
         found = [fact for fact, words in self._stored if words & spoken]
-        found += [f for said in self._unstored for f in self._heard(said, question, given)]
+        found += self._heard(question, given)
         once = {(f.label, f.text): f for f in reversed(found)}
         return tuple(reversed(once.values()))
 
@@ -92,33 +93,45 @@ class Grave:
     def _specs(self) -> list[TopicSpec]:
         return [known.spec(t) for t in self._topics.values()]
 
-    def _heard(self, said: Transcript, question: str, given: set[str]) -> list[Fact]:
+    @cached_property
+    def _sentences(self) -> list[tuple[str, set[str], Transcript]]:
+        """Her own that state something, what carries them, and the words they are read with."""
+        return [
+            (
+                sentence,
+                _carry(sentence),
+                Transcript(said.messages[max(0, i - 1) : i + 1], said.timezone),
+            )
+            for said in self._unstored
+            for i, m in enumerate(said.messages)
+            if m.sender == "customer" and not m.offered
+            for sentence in _told(m.text)
+        ]
+
+    def _heard(self, question: str, given: set[str]) -> list[Fact]:
         """What her own sentences say; one that is part of the question is held against the
         answers and the rest of it."""
         found: list[Fact] = []
-        before: list[Said] = []
-        for m in said.messages:
-            for sentence in _told(m.text) if m.sender == "customer" and not m.offered else ():
-                rest = given | stems(question.replace(sentence, " "))
-                if _carry(sentence) & rest:
-                    found += self._grave_in(sentence, said, m, before, rest)
-            before.append(m)
+        for sentence, carried, talk in self._sentences:
+            rest = given | stems(question.replace(sentence, " "))
+            if carried & rest:
+                found += self._grave_in(sentence, talk, rest)
         return found
 
-    def _grave_in(
-        self, sentence: str, said: Transcript, m: Said, before: Sequence[Said], rest: set[str]
-    ) -> list[Fact]:
-        key, near = self._nearest(sentence)
+    def _grave_in(self, sentence: str, talk: Transcript, rest: set[str]) -> list[Fact]:
+        if sentence not in self._near:
+            self._near[sentence] = self._nearest(sentence)
+        (key, near), m = self._near[sentence], talk.messages[-1]
         if near >= SURE:
             return [self._said(key, sentence, m)]
         if near < NEAR:
             return []
         at = (m.seq, sentence)
         if at not in self._drawn:
-            talk = Transcript((*before[-1:], replace(m, text=sentence)), said.timezone)
+            alone = replace(talk, messages=(*talk.messages[:-1], replace(m, text=sentence)))
             self._drawn[at] = [
                 self._said(c.topic, c.text, m)
-                for c in pipeline.consider(talk).candidates
+                for c in pipeline.consider(alone).candidates
                 if c.seq == m.seq and c.intent is Intent.STATE and c.topic in self._topics
             ]
         topics = self._topics
@@ -150,18 +163,6 @@ class Grave:
             stated_at=m.at,
             sensitive=topic.sensitive,
         )
-
-
-def touched(
-    question: str,
-    answers: Iterable[AnswerCandidate],
-    *,
-    customer_id: int | None,
-    now: datetime,
-    chat: Chat | None = None,
-) -> tuple[Fact, ...]:
-    """Return her grave facts that share a word with question or answers."""
-    return Grave(customer_id, now=now, chat=chat).touched(question, answers)
 
 
 def _told(text: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
 
 from memory.lifecycle.write import record_event
 from memory.models import Answer, MemoryEvent
@@ -44,11 +43,12 @@ def tell_owners(*, now: datetime) -> dict[int, list[Answer]]:
 
     The events that say so are written with it: who calls this sends the mails in one transaction.
     """
-    told = MemoryEvent.objects.filter(kind=OWNER_TOLD).exclude(answer=None)
+    stale = Answer.objects.stale(now).filter(owner__is_active=True).order_by("review_on", "pk")
+    rows = list(stale.select_for_update(of=("self",)))
+    told = MemoryEvent.objects.filter(kind=OWNER_TOLD, answer__in=rows)
     said = set(told.values_list("answer_id", "after__review_on"))
     due: dict[int, list[Answer]] = {}
-    rows = Answer.objects.stale(now).filter(owner__is_active=True).select_for_update(of=("self",))
-    for answer in rows.order_by(F("review_on"), "pk"):
+    for answer in rows:
         day = answer.review_on.isoformat() if answer.review_on else ""
         if (answer.pk, day) in said or answer.owner_id is None:
             continue

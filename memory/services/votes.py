@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from memory import secrets
-from memory.lifecycle.write import record_event
+from memory.lifecycle.write import in_turn, record_event
 from memory.likeness import normalise
 from memory.llm.embeddings import embedder
 from memory.models import Answer, AnswerMatch
@@ -84,8 +84,7 @@ def confirm_wording(
 def _take_from_others(asked: str, answer_id: int, now: datetime) -> None:
     """A wording means one answer: staff's later word takes it from the one that had it."""
     text = normalise(asked)
-    with connection.cursor() as cursor:  # two at once: the second finds what the first wrote
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [text])
+    in_turn(f"wording {text}")  # two at once: the second finds what the first wrote
     AnswerMatch.objects.filter(
         asked_normalised=text, outcome=AnswerMatch.Outcome.CONFIRMED
     ).exclude(answer_id=answer_id).update(

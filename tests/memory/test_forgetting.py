@@ -43,6 +43,24 @@ def test_every_version_and_every_copy_is_blanked(ada, told):
     assert all(m.events.filter(reason="forgotten at her request").exists() for m in rows)
 
 
+def test_what_staff_told_her_alone_does_not_say_it_back(ada, told):
+    services.capture_answer(
+        title="Does it cover this, now that it is Birch?",
+        parts=["With Birch Plus you pay nothing for it."],
+        scope="customer",
+        customer_id=ada.pk,
+        now=NOW + 2 * DAY,
+        source_ref="conversation:1",
+    )
+
+    services.forget(ada.pk, topic="plan", by="customer", now=NOW + 5 * DAY)
+
+    hers = Memory.objects.get(kind="staff_answer")
+    assert "Birch Plus" not in f"{hers.text} {hers.value} {hers.quotes}"
+    assert "you pay nothing for it" in hers.text
+    assert "Birch Plus" not in values()
+
+
 def test_one_memory_takes_its_versions_with_it(ada, told):
     newest = Memory.objects.get(kind="fact", status="active")
 

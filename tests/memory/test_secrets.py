@@ -22,6 +22,12 @@ from memory import secrets
         ("the verification code is 482913", "482913", "one-time code"),
         ("your code they texted me: 4821", "4821", "one-time code"),
         ("my pin is 4821", "4821", "password"),
+        ("my card on file: 4242 4242 4242 4242", "4242 4242 4242 4242", "card number"),
+        ("my card for the deposit: 4242424242424242", "4242424242424242", "card number"),
+        ("card for the booking 4242424242424242", "4242424242424242", "card number"),
+        ("the code they sent to my mobile is 482913", "482913", "one-time code"),
+        ("code texted to my cell is 482913", "482913", "one-time code"),
+        ("my verification code for the order is 482913", "482913", "one-time code"),
     ],
 )
 def test_finds_and_blanks_a_secret(text, secret, kind):
@@ -43,6 +49,9 @@ def test_finds_and_blanks_a_secret(text, secret, kind):
         "the login page does not load",
         "use the code SPRING10 for ten percent",
         "we have 4111 members",
+        "order number 4242424242424242 has not come",
+        "the area code they sent me is 4821",
+        "my parcel: 4242424242424242",
     ],
 )
 def test_leaves_alone_what_is_no_secret(text):

@@ -87,6 +87,14 @@ def test_a_number_that_she_gave_is_hers():
     assert judge(words, said=("my number is 88-213-7",)).choice == "customer"
 
 
+def test_a_number_of_a_case_is_no_telephone_number():
+    words = "Please call the desk about order 48213 and they will send it again the same day."
+
+    shared = judge(words)
+
+    assert shared.choice != "everyone" or shared.pending
+
+
 def test_her_name_is_hers_even_in_the_title():
     words = "Any of our shops takes parcels back within thirty days, with or without a box."
 
