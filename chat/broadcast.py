@@ -31,11 +31,14 @@ def customer_group(customer_id: int) -> str:
     return f"customer.{customer_id}"
 
 
-def rows_on_commit(conversation_id: int, customer_id: int) -> None:
-    """Ping the customer's tabs, staff who read along, and the desk's lists after the commit."""
-    message = {"type": "chat.rows", "conversation": conversation_id}
+def rows_on_commit(conversation_id: int, customer_id: int, *, changed: bool = False) -> None:
+    """Ping the customer's tabs, staff who read along, and the desk's lists after the commit.
+
+    `changed`: rows that a tab has already may read otherwise now.
+    """
+    message = {"type": "chat.rows", "conversation": conversation_id, "changed": changed}
     transaction.on_commit(
-        lambda: _send(
+        lambda: send(
             {
                 conversation_group(conversation_id): message,
                 customer_group(customer_id): message,
@@ -75,7 +78,7 @@ async def delta(conversation_id: int, customer_id: int, text: str, *, origin: st
     )
 
 
-def _send(messages: dict[str, dict[str, Any]]) -> None:
+def send(messages: dict[str, dict[str, Any]]) -> None:
     """In a thread that a running loop waits for, the loop sends it when it comes to it: what was
     stored is acknowledged first. Elsewhere it is sent at once."""
     loop = _waiting_loop()

@@ -181,7 +181,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._catch_up(state_too=True)
 
     async def chat_rows(self, message: dict[str, Any]) -> None:
-        await self._catch_up()
+        await self._catch_up(state_too=message.get("changed", False))
 
     async def chat_typing(self, message: dict[str, Any]) -> None:
         if message["origin"] != self.channel_name and message["who"] != "customer":

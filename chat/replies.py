@@ -9,7 +9,7 @@ from datetime import datetime
 
 from chat import conversations, wordings
 from chat.conversations import NewRow
-from chat.llm import saying
+from chat.llm import prompt, saying
 from chat.llm.base import (
     Answer,
     Ask,
@@ -166,15 +166,16 @@ class _Writer:
 
     def _usenote(self, move: UseNote) -> str:
         slots = {f.topic: f.value for f in reversed(move.facts) if f.topic}
-        own = frozenset(slots)
-        slots |= {str(k): str(v) for k, v in move.tool_result.items()}
+        looked_up = {str(k): str(v) for k, v in move.tool_result.items()}
+        own = frozenset(slots.keys() - looked_up.keys())
+        slots |= looked_up
         self._row(NewRow(wordings.without_gaps(_filled(move.note.text, slots, own))))
         self._about(move.facts)
         return "note"
 
     def _remark(self, move: Remark) -> str:
         self._row(NewRow(move.text))
-        self.reply.facts += self.asked.situation.recalled.facts  # all of them were in its prompt
+        self.reply.facts += prompt.told(self.asked.situation)  # all of them were in its prompt
         return "answered"
 
     def _about(self, facts: Sequence[Fact]) -> None:
@@ -203,11 +204,15 @@ def _labelled(fact: Fact) -> str:
 
 def _filled(text: str, slots: dict[str, str], own: frozenset[str]) -> str:
     """`own`: the slots that hold the customer's words; what a tool says stays as it is."""
-    for name in own & slots.keys():
-        start = rf"(?:^|(?<=[.!?]\s)|(?<=\n))\{{{name}\}}"
-        text = re.sub(start, lambda _: saying.in_sentence(slots[name], at_start=True), text)  # noqa: B023
-        slots = slots | {name: saying.in_sentence(slots[name])}
-    return wordings.fill(text, slots)
+
+    def put(slot: re.Match[str]) -> str:
+        value = slots.get(slot[1], slot[0])
+        if slot[1] not in own:
+            return value
+        before = text[: slot.start()].rstrip(" ")
+        return saying.in_sentence(value, at_start=not before or before[-1] in ".!?\n")
+
+    return wordings.SLOT.sub(put, text)
 
 
 def _ended(text: str) -> str:

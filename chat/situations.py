@@ -138,11 +138,14 @@ def _precedent(answer: AnswerFor) -> intents.Reading | None:
 
 def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
     """Return the customer's messages that no row has answered, up to seq `up_to`; one at least."""
-    rows = conversation.messages.filter(seq__lte=up_to, seq__gt=conversation.bot_since_seq)
-    answered = rows.exclude(sender=Message.Sender.CUSTOMER).exclude(kind=Message.Kind.STATE)
+    log = conversation.messages.filter(seq__lte=up_to, seq__gt=conversation.bot_since_seq)
+    answered = log.exclude(sender=Message.Sender.CUSTOMER).exclude(kind=Message.Kind.STATE)
     since = Coalesce(Subquery(answered.order_by("-seq").values("seq")[:1]), 0)
-    waiting = rows.filter(sender=Message.Sender.CUSTOMER, seq__gt=since).order_by("-seq")[:BEFORE]
-    return list(reversed(waiting)) or list(conversation.messages.filter(seq=up_to))
+    waiting = log.filter(sender=Message.Sender.CUSTOMER, seq__gt=since).order_by("-seq")[:BEFORE]
+    rows = list(reversed(waiting))
+    # What was nothing but a secret asks for nothing, unless there is nothing else.
+    asking = [m for m in rows if conversations.says_more(m.text)]
+    return asking or rows or list(conversation.messages.filter(seq=up_to))
 
 
 def _recall(

@@ -130,6 +130,8 @@ class Turn:
         earlier = conversations.earlier(
             self.message.conversation, before_seq=self.message.seq, limit=4
         )
-        said = [m.text for m in earlier if m.sender == "customer"]
+        said = [
+            m.text for m in earlier if m.sender == "customer" and conversations.says_more(m.text)
+        ]
         need = NeedsHuman("asked", wording="person")
         self.hand_over(need, question=said[-1] if said else self.message.text)

@@ -45,7 +45,7 @@ _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be col
 # What computes has two threads of its own: more would not be quicker on two cores. What stores a
 # message and acknowledges it waits behind none of them, and shares the interpreter with few.
 _computing = ThreadPoolExecutor(2, thread_name_prefix="turn")
-# Apart from those: an emergency must not wait for a turn that waits for memory.
+# Apart from those: an emergency, or a person, must not wait for a turn that waits for memory.
 _settling = ThreadPoolExecutor(2, thread_name_prefix="settle")
 # Tabs that look for rows: many at once, and none of them waits for an ack.
 looking = ThreadPoolExecutor(2, thread_name_prefix="look")
@@ -121,7 +121,7 @@ async def take_choice(
     yield Ack(choose.client_id, chosen.message.seq, conversation_id)
     if not chosen.new:
         return
-    await in_db_thread(choices.settle, executor=_settling)(conversation_id, chosen, now=now)
+    await in_db_thread(choices.settle, executor=_computing)(conversation_id, chosen, now=now)
     yield Rows(conversation_id, chosen.message.seq)
     yield StateChanged(conversation_id)
 
@@ -209,4 +209,4 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
     async for text in batched(running):
         yield Delta(text)
     asked.milliseconds["reply"] = round((turn.seconds - began) * 1000, 2)
-    await in_db_thread(turn.store, executor=_settling)(asked, outcome)
+    await in_db_thread(turn.store, executor=_computing)(asked, outcome)

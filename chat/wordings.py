@@ -152,7 +152,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "no_conversation": ("There is no conversation yet.",),
 }
 
-_SLOT = re.compile(r"\{(\w+)\}")
+SLOT = re.compile(r"\{(\w+)\}")
 
 
 def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
@@ -165,13 +165,13 @@ def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
 
 def fill(text: str, fields: dict[str, str]) -> str:
     """Put `fields` into {slots}; a slot without a field stays as it is."""
-    return _SLOT.sub(lambda m: fields.get(m[1], m[0]), text)
+    return SLOT.sub(lambda m: fields.get(m[1], m[0]), text)
 
 
 def without_gaps(text: str) -> str:
     """Leave out each sentence that still has a {slot}: nobody is shown a form half filled in."""
     lines = (
-        " ".join(part for part in re.split(r"(?<=[.!?])\s+", line) if not _SLOT.search(part))
+        " ".join(part for part in re.split(r"(?<=[.!?])\s+", line) if not SLOT.search(part))
         for line in text.splitlines()
     )
     return "\n".join(lines).strip()

@@ -41,7 +41,6 @@ RAPPORT_DEMO = env_bool(
 RAPPORT_PORT = env_int(
     "RAPPORT_PORT", 8000, at_least=1
 )  # where `manage.py up` listens, on 127.0.0.1
-RAPPORT_PROXIES = env_list("RAPPORT_PROXIES")  # whose X-Forwarded-For is believed; see Dockerfile
 RAPPORT_HTTPS = env_bool("RAPPORT_HTTPS", default=PRODUCTION)  # secure cookies, redirect, HSTS
 ALLOWED_HOSTS = env_list("RAPPORT_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list(

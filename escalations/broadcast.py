@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
-from asgiref.sync import async_to_sync
-from channels.layers import get_channel_layer
 from django.db import transaction
 
-logger = logging.getLogger(__name__)
+from chat import broadcast
 
-GROUP = "desk"
+GROUP = broadcast.DESK
 PING = {"type": "desk.changed"}
 
 
@@ -20,10 +16,4 @@ def changed_on_commit() -> None:
 
 
 def changed() -> None:
-    layer = get_channel_layer()
-    if layer is None:
-        return
-    try:
-        async_to_sync(layer.group_send)(GROUP, PING)
-    except Exception as exc:
-        logger.warning("The desk was not pinged: %s", exc)
+    broadcast.send({GROUP: PING})

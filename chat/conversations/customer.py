@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from chat import broadcast, signals, wordings
+from chat import signals, wordings
 from chat.models import Conversation, Message
 from memory import services
 from memory.models import Customer
@@ -59,7 +59,9 @@ def record_customer_message(
     message = append(conversation, sender=Sender.CUSTOMER, text=text, client_id=client_id, now=now)
     if hidden:
         _say_what_is_hidden(conversation, hidden, now)
-    wants = for_person or not hidden or _says_more(text)
+    # Earlier words that still wait are answered by the turn of the newest.
+    waits = conversation.answer_due_at is not None
+    wants = for_person or waits or says_more(text)
     may_answer = wants and _expect_answer(conversation, now)
     save(conversation, now=now)
     # Once a minute: a row of hers that memory holds would keep each message waiting.
@@ -120,7 +122,6 @@ def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) ->
     conversation = locked(conversation_id)
     words, _ = services.without_secrets(words)
     save(conversation, now=now, changed={"rating": score, "rating_words": words})
-    broadcast.rows_on_commit(conversation.pk, conversation.customer_id)
 
 
 @transaction.atomic
@@ -186,9 +187,10 @@ def _say_what_is_hidden(conversation: Conversation, kinds: tuple[str, ...], now:
     )
 
 
-def _says_more(text: str) -> bool:
+def says_more(text: str) -> bool:
     """Whether there is anything to answer beside what was hidden."""
-    return any(c.isalnum() for c in services.unmarked(text))
+    left = services.unmarked(text)
+    return left == text or any(c.isalnum() for c in left)
 
 
 def _with_staff(conversation: Conversation) -> bool:

@@ -28,7 +28,7 @@ def remove_words(customer_id: int, words: Collection[str]) -> None:
     said = Message.objects.filter(
         named,
         conversation__customer_id=customer_id,
-        kind=Message.Kind.MESSAGE,
+        kind__in=[Message.Kind.MESSAGE, Message.Kind.CHOICE],
         sender__in=[Message.Sender.CUSTOMER, Message.Sender.BOT],
     ).select_related("conversation")
     changed: set[int] = set()
@@ -39,7 +39,7 @@ def remove_words(customer_id: int, words: Collection[str]) -> None:
             Message.objects.filter(pk=row.pk).update(text=text, meta=meta)
             changed.add(row.conversation_id)
     for pk in changed:
-        broadcast.rows_on_commit(pk, customer_id)
+        broadcast.rows_on_commit(pk, customer_id, changed=True)
     transaction.on_commit(lambda: _remove_beside(customer_id, words), robust=True)
 
 
@@ -47,7 +47,8 @@ def _remove_beside(customer_id: int, words: Collection[str]) -> None:
     """What she wrote beside a rating, and why a turn ended: by then no lock of hers is held."""
     hers = Conversation.objects.of_customer(customer_id)
     for pk, rated in hers.exclude(rating_words="").values_list("pk", "rating_words"):
-        Conversation.objects.filter(pk=pk).update(rating_words=services.without(rated, words))
+        if (left := services.without(rated, words)) != rated:
+            Conversation.objects.filter(pk=pk).update(rating_words=left)
     ended = Turn.objects.filter(conversation__customer_id=customer_id).exclude(reason="")
     for pk, reason in ended.values_list("pk", "reason"):
         blanked = services.without(reason, words)

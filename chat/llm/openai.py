@@ -79,7 +79,6 @@ class _Run:
     deadline: float
     results: list[dict[str, Any]] = field(default_factory=list)
     failed: list[ToolFailed] = field(default_factory=list)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
     billed: Usage = field(default_factory=Usage)
 
@@ -165,18 +164,16 @@ class _Run:
             raise NeedsHuman("unsure", detail=f"wanted a tool that is not offered: {call.name}")
         if sum("tool" in r for r in self.results) >= self.engine.tool_calls:
             raise NeedsHuman("tool", detail="too many tool calls", wording="unsure")
-        again = (call.name, call.arguments) in self.asked
-        if again and self.failed:
+        tried = {"tool": call.name, "arguments": call.arguments}
+        if any("failed" in r and tried.items() <= r.items() for r in self.results):
             raise self.failed[-1]  # another try would be the same
-        self.asked.append((call.name, call.arguments))
-        told = {"tool": call.name, "arguments": call.arguments}
         try:
-            self.results.append(told | {"result": await self.run_tool(call)})
+            self.results.append(tried | {"result": await self.run_tool(call)})
         except ToolFailed as exc:
             self.failed.append(exc)
             if not exc.may_differ or len(self.failed) > OTHER_ARGUMENTS:
                 raise
-            self.results.append(told | {"failed": exc.seen})
+            self.results.append(tried | {"failed": exc.seen})
 
     def _faults(self, d: Decision) -> list[str]:
         if d.way == "reply":

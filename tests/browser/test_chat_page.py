@@ -6,6 +6,9 @@ import hashlib
 import pytest
 from playwright.async_api import expect
 
+from chat.models import Conversation
+from chat.turns import in_db_thread
+from memory import services
 from tests.browser.harness import PHONE, WIDE, no_barriers
 
 pytestmark = pytest.mark.usefixtures("practice")
@@ -244,6 +247,21 @@ async def test_a_secret_is_hidden_as_soon_as_it_is_sent(visitor):
     await expect(said(page, "Can you charge [removed: card number] today?")).to_be_visible()
     await expect(page.get_by_text("what looks like a card number")).to_be_visible()
     await expect(page.get_by_text("4111")).to_have_count(0)
+
+
+async def test_what_staff_forget_goes_from_the_open_tab_without_another_word(visitor):
+    page = await visitor()
+    await say(page, "My dental insurance is Cigna")
+    await expect(page.locator("li.turn--bot")).to_have_count(1, timeout=30_000)
+
+    await in_db_thread(_forgotten_by_staff)()
+
+    await expect(page.get_by_text("[removed on request]").first).to_be_visible(timeout=15_000)
+    await expect(page.get_by_text("Cigna")).to_have_count(0)
+
+
+def _forgotten_by_staff():
+    services.forget_words(Conversation.objects.latest("pk").customer_id, ("Cigna",), value="Cigna")
 
 
 async def test_what_is_to_be_forgotten_goes_from_every_open_tab(visitor):

@@ -170,6 +170,23 @@ async def test_a_note_is_filled_and_the_desk_gets_the_request(chat, ada, hotel):
     assert escalation.request["facts"][0]["text"] == "A quiet room."
 
 
+async def test_braces_in_a_customers_words_fill_no_other_slot(chat, ada, hotel):
+    plan = await sync_to_async(make_topic)("plan")
+    await sync_to_async(remembered)(ada, plan, "Acorn.", "Acorn")
+    await sync_to_async(remembered)(ada, hotel, "A {plan} room.", "a {plan} room")
+    await sync_to_async(Note.objects.create)(
+        title="Booking again",
+        examples=["I'd like to book again", "can I book a room for May"],
+        topic=hotel,
+        text="I ask for {room} now.",
+        updated_at=NOW,
+    )
+
+    text, _ = await said(chat, "I'd like to book a room for May again")
+
+    assert "Acorn" not in text
+
+
 async def test_a_business_words_its_own_sentences(chat):
     await sync_to_async(Wording.objects.create)(key="greeting", variants=["Ahoy!"])
 

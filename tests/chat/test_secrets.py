@@ -146,3 +146,35 @@ def test_words_beside_a_rating_are_masked(chat):
     conversations.rate(chat.pk, score=-1, words="my password is hunter2!", now=NOW)
 
     assert "hunter2" not in everything()
+
+
+def test_a_question_that_waits_is_answered_though_a_secret_alone_comes_after_it(chat):
+    record = conversations.record_customer_message
+    first = record(chat.pk, client_id="1", text="How do I pay with a new card?", now=NOW)
+    then = record(chat.pk, client_id="2", text="4111 1111 1111 1111", now=NOW)
+
+    assert (first.may_answer, then.may_answer) == (True, True)  # the newest answers for both
+    asked = turns.Turn(chat.pk, then.message, NOW).gather()
+    assert asked is not None
+    assert asked.text == "How do I pay with a new card?"
+
+
+def test_a_secret_alone_asks_for_nothing_and_is_no_part_of_the_next_question(chat):
+    record = conversations.record_customer_message
+    alone = record(chat.pk, client_id="1", text="4111 1111 1111 1111", now=NOW)
+    then = record(chat.pk, client_id="2", text="When do you open?", now=NOW)
+
+    assert alone.may_answer is False
+    assert notices(chat)
+    asked = turns.Turn(chat.pk, then.message, NOW).gather()
+    assert asked is not None
+    assert asked.text == "When do you open?"
+
+
+def test_the_button_right_after_a_secret_hands_over_what_was_asked(chat):
+    async_to_sync(told)(chat.pk, "Is there a lift for a piano?")
+    record = conversations.record_customer_message
+    record(chat.pk, client_id="s", text="4111 1111 1111 1111", now=NOW)
+    async_to_sync(run)(turns.ask_for_person(chat.pk, Person("p"), now=NOW))
+
+    assert not Question.objects.filter(text__contains="removed: card").exists()

@@ -10,7 +10,8 @@ from config import env
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-READ_ELSEWHERE = {"RAPPORT_VAR", "RAPPORT_CHROMIUM"}  # by config.servers.base, by the browser tests
+# By config.servers.base, by the browser tests, by the image when it starts uvicorn.
+READ_ELSEWHERE = {"RAPPORT_VAR", "RAPPORT_CHROMIUM", "RAPPORT_PROXIES"}
 
 
 def variables_that_settings_read() -> set[str]:
