@@ -17,8 +17,9 @@ from memory import services
 from . import broadcast, delivery, hours, promise
 from .models import Escalation
 
-# After so many times the queue's minutes more people are told; the last step tells all once more.
-LATER = (1, 2, 4)
+# So many times the queue's minutes from one step to the next, which tells more people; the last one
+# tells all once more.
+PAUSES = (1, 1, 2)
 
 
 def ring_on_commit(escalation_id: int) -> None:
@@ -44,7 +45,7 @@ def realert(now: datetime) -> int:
     """Tell more people of what nobody took in time, step by step. Return how many mails."""
     waiting = (
         Escalation.objects.unclaimed()
-        .filter(queue__isnull=False, alerted_at__isnull=False, alert_step__lte=len(LATER))
+        .filter(queue__isnull=False, alerted_at__isnull=False, alert_step__lte=len(PAUSES))
         .select_related("queue__calendar")
     )
     return sum(_realert(e, now) for e in waiting if _too_long(e, now))
@@ -102,18 +103,22 @@ def _told_at(step: int, escalation: Escalation) -> list[User]:
 
 
 def _too_long(escalation: Escalation, now: datetime) -> bool:
-    """Nobody came within the queue's minutes, counted while it is open."""
+    """Nobody came within the queue's minutes since the last step, counted while it is open.
+
+    What came back into the queue is alerted anew: how long it has been open says nothing here.
+    """
     queue = escalation.queue
     if queue is None:
         return False
-    after = queue.alert_after_minutes * LATER[max(escalation.alert_step, 1) - 1]
+    after = queue.alert_after_minutes * PAUSES[max(escalation.alert_step, 1) - 1]
+    since = escalation.alerted_at or escalation.opened_at
     try:
         calendar = promise.opening_hours(queue.calendar)
     except hours.BadHours:
-        return now - escalation.opened_at > timedelta(minutes=after)
+        return now - since > timedelta(minutes=after)
     if not hours.is_open(calendar, now):
         return False
-    return hours.open_minutes(calendar, escalation.opened_at, now) >= after
+    return hours.open_minutes(calendar, since, now) >= after
 
 
 def _members(escalation: Escalation) -> list[User]:

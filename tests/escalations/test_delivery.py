@@ -8,7 +8,7 @@ from django.core import mail
 from django.utils import timezone
 
 from chat import conversations, identity
-from escalations import alerts, claim, delivery, first, lists, reply
+from escalations import alerts, claim, delivery, first, lists, reply, tasks
 from escalations.models import Delivery, Queue
 from memory import services
 from memory.models import Answer
@@ -58,6 +58,23 @@ class TestAlerts:
         claim.release(escalation.pk, staff=sam, now=NOW + timedelta(minutes=13))
 
         assert alerts.alert(escalation.pk, now=NOW + timedelta(minutes=14)) == 1
+
+    def test_of_what_came_back_after_hours_are_not_all_due_at_once(
+        self, escalation, sam, kim, members, time_machine
+    ):
+        alerts.alert(escalation.pk, now=NOW)
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        back = NOW + timedelta(hours=5)
+        claim.release(escalation.pk, staff=sam, now=back)
+        Delivery.objects.all().delete()
+
+        told = []
+        for minutes in (1, 2, 10, 12):
+            time_machine.move_to(back + timedelta(minutes=minutes), tick=False)
+            tasks.watch()
+            told.append(Delivery.objects.count())
+
+        assert told == [1, 1, 1, 3]  # the queue's member; ten minutes later everybody
 
     def test_wait_for_the_morning(self, ask, ada, sam):
         evening = NOW + timedelta(hours=8)
