@@ -9,7 +9,7 @@ from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -126,10 +126,8 @@ def _way_back(conversation: Conversation) -> str:
 
 def failed() -> QuerySet[Delivery]:
     """Mails that did not go: those that nobody tries any more, then those that are tried again."""
-    late = Delivery.objects.filter(sent_at=None, attempts__gt=0)
-    return late.select_related("customer", "escalation").order_by(
-        F("next_at").asc(nulls_first=True), "-created_at"
-    )
+    rows = _stuck().select_related("customer")
+    return rows.order_by(F("next_at").asc(nulls_first=True), "-created_at")
 
 
 def given_up() -> int:
@@ -138,15 +136,19 @@ def given_up() -> int:
 
 def try_again(delivery_id: int, *, now: datetime) -> bool:
     """Start anew with one that did not go."""
-    mail = Delivery.objects.filter(pk=delivery_id, sent_at=None)
-    again = mail.update(attempts=0, next_at=now)
+    again = _stuck().filter(pk=delivery_id).update(attempts=0, next_at=now)
     transaction.on_commit(_ring, robust=True)
     return bool(again)
 
 
 def dismiss(delivery_id: int) -> bool:
     """Somebody has seen that it did not go, and does otherwise."""
-    return bool(Delivery.objects.filter(pk=delivery_id, sent_at=None).delete()[0])
+    return bool(_stuck().filter(pk=delivery_id).delete()[0])
+
+
+def _stuck() -> QuerySet[Delivery]:
+    """What was tried and did not go; not what waits for its time or is being sent right now."""
+    return Delivery.objects.filter(Q(next_at=None) | ~Q(error=""), sent_at=None)
 
 
 def _has_read(mail: Delivery) -> bool:
@@ -164,7 +166,8 @@ def _try(mail: Delivery, now: datetime) -> bool:
     pause = FIRST_PAUSE * 2**mail.attempts
     taken = Delivery.objects.filter(pk=mail.pk, attempts=mail.attempts, sent_at=None).update(
         attempts=F("attempts") + 1,
-        next_at=now + pause if mail.attempts + 1 < TRIES else None,
+        next_at=now + pause,
+        error="",  # under way: nobody starts anew with it meanwhile
     )
     if not taken:  # another worker has it
         return False
@@ -173,7 +176,10 @@ def _try(mail: Delivery, now: datetime) -> bool:
     except Exception as exc:
         # Whatever the mail server or the network raises: it is tried again, and shown.
         logger.warning("Unable to send delivery %s: %s", mail.pk, type(exc).__name__)
-        Delivery.objects.filter(pk=mail.pk).update(error=str(exc)[:300])
+        Delivery.objects.filter(pk=mail.pk).update(
+            error=str(exc)[:300] or type(exc).__name__,
+            next_at=now + pause if mail.attempts + 1 < TRIES else None,
+        )
         return False
     Delivery.objects.filter(pk=mail.pk).update(sent_at=now, error="")
     return True

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat import frames
 from chat.models import Conversation
-from escalations import card, claim, compare, drafts, looks, people
+from escalations import card, claim, compare, delivery, drafts, looks, people
 from escalations.models import Escalation, Question, StaffNote
 from memory import services
 from memory.models import Topic
@@ -138,7 +138,7 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
         "returns_at": returns if returns and returns - now <= claim.WARNING else None,
         "seen_seq": conversation.last_seq,
         "request_of": looks.request_of(escalation, staff=request.user, now=now),
-        "failed_mails": escalation.deliveries.filter(sent_at=None, attempts__gt=0),
+        "failed_mails": delivery.failed().filter(escalation=escalation),
         "now": now,
     }
 

@@ -217,6 +217,44 @@ class TestAMailThatDoesNotGo:
         assert "Every mail has gone." in client.get("/inbox/mails/").content.decode()
 
 
+class TestAMailThatIsBeingSent:
+    """It stands on no list of what failed, and nobody at the desk can have it sent twice."""
+
+    @pytest.mark.parametrize("tried", [0, 1, delivery.TRIES - 1])
+    def test_is_neither_sent_a_second_time_nor_dropped(self, escalation, sam, monkeypatch, tried):
+        sent = []
+
+        def fail(self, **kwargs):
+            raise TimeoutError  # says nothing of itself
+
+        def send(self, **kwargs):
+            sent.append(self.to)
+            assert not delivery.failed().exists()
+            assert not delivery.try_again(row.pk, now=NOW)
+            assert not delivery.dismiss(row.pk)
+            delivery.send_due(at)  # another worker, at the same time
+
+        alerts.alert(escalation.pk, now=NOW)
+        row, at = Delivery.objects.get(), NOW
+        monkeypatch.setattr("django.core.mail.EmailMessage.send", fail)
+        for _ in range(tried):
+            delivery.send_due(at)
+            assert delivery.failed().get().error == "TimeoutError"
+            at += timedelta(hours=1)
+        monkeypatch.setattr("django.core.mail.EmailMessage.send", send)
+
+        assert delivery.send_due(at) == 1
+        assert sent == [[sam.email]]
+
+    def test_or_was_never_tried_cannot_be_dismissed(self, escalation, sam, client):
+        alerts.alert(escalation.pk, now=NOW)
+        row = Delivery.objects.get()
+        client.force_login(sam)
+        client.post(f"/inbox/mails/{row.pk}/", {"do": "dismiss"})
+
+        assert delivery.send_due(NOW) == 1
+
+
 class TestTheAnswer:
     """Somebody who left is told that there is something to read, and not what."""
 
