@@ -68,7 +68,7 @@ def escalation(request: HttpRequest, pk: int) -> dict[str, Any]:
         now=timezone.now(),
     )
     return _escalation(found) | {
-        "request": found.request,
+        "request": looks.request_without(found),
         "rows": [frames.row(m, names=True) for m in rows],
     }
 
@@ -177,7 +177,7 @@ def _escalation(e: Escalation) -> dict[str, Any]:
         },
         "reason": e.reason,
         "detail": e.detail,
-        "request": looks.without_sensitive(e),
+        "request": looks.request_without(e, looks.sensitive_in(e)),
         "questions": [
             {"id": q.pk, "text": q.text, "seq": q.message_seq, "asked_at": q.asked_at}
             for q in e.questions.all()

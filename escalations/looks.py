@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from memory.models import Topic
 from .models import Escalation, MemoryView
 
 HOLDS = timedelta(minutes=10)  # then it is hidden again
+FOR_HIDING = ("topic", "sensitive")  # of a request's fact: nothing to read
 
 
 def record(customer_id: int, topics: Iterable[str], *, staff_id: int | None, now: datetime) -> None:
@@ -35,28 +36,46 @@ def request_of(escalation: Escalation, *, staff: User, now: datetime) -> dict[st
         seen = {topic for customer, topic in looking(staff, now=now)
                 if customer == escalation.conversation.customer_id}  # fmt: skip
         hidden = {label: key for label, key in hidden.items() if key not in seen}
-    facts = [f for f in _facts(escalation) if f.get("label") not in hidden]
-    shown = {k: v for k, v in escalation.request.items() if k != "facts"}
-    return {"shown": shown | ({"facts": facts} if facts else {}), "hidden": sorted(hidden)}
+    request = request_without(escalation, hidden)
+    shown = {k: v for k, v in request.items() if k != "facts" or v}
+    return {"shown": shown, "hidden": sorted(hidden)}
 
 
-def without_sensitive(escalation: Escalation) -> dict[str, Any]:
-    """The request for a list, where nobody looks at one fact in particular."""
-    hidden = sensitive_in(escalation)
-    facts = [f for f in _facts(escalation) if f.get("label") not in hidden]
+def request_without(escalation: Escalation, hidden: Collection[str] = ()) -> dict[str, Any]:
+    """Return the request as people read it, without the facts of these labels."""
+    facts = [
+        {key: value for key, value in fact.items() if key not in FOR_HIDING}
+        for fact in _facts(escalation)
+        if fact.get("label") not in hidden
+    ]
     request: dict[str, Any] = escalation.request
     return request | ({"facts": facts} if "facts" in request else {})
 
 
-def sensitive_in(escalation: Escalation) -> dict[str, str]:
-    """Return label and key of the sensitive topics that the request holds facts of."""
-    labels = {f.get("label", "") for f in _facts(escalation)}
-    if not labels:
+def sensitive_topics() -> dict[str, str]:
+    """Return label and key of each topic that is sensitive."""
+    return dict(Topic.objects.filter(sensitive=True).values_list("label", "key"))
+
+
+def sensitive_in(escalation: Escalation, topics: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return label and key of the sensitive topics that the request holds facts of.
+
+    A fact that was stored without its topic is known by the label alone. `topics`: those that are
+    sensitive, of who asks for many requests.
+    """
+    facts = _facts(escalation)
+    if not facts:
         return {}
-    found = Topic.objects.filter(label__in=labels, sensitive=True)
-    return dict(found.values_list("label", "key"))
+    by_label = sensitive_topics() if topics is None else topics
+    hidden: dict[str, str] = {}
+    for fact in facts:
+        label = fact.get("label", "")
+        key = fact.get("topic") if "sensitive" in fact else by_label.get(label)
+        if fact.get("sensitive") or key in by_label.values():
+            hidden[label] = key or label
+    return hidden
 
 
-def _facts(escalation: Escalation) -> list[dict[str, str]]:
+def _facts(escalation: Escalation) -> list[dict[str, Any]]:
     facts = escalation.request.get("facts") or []
     return [f for f in facts if isinstance(f, dict)]

@@ -251,7 +251,12 @@ def _answers_our_question(s: Situation) -> bool:
 
 
 def _request(s: Situation, facts: Iterable[Fact]) -> dict[str, Any]:
-    return {"text": s.text, "facts": [{"label": f.label, "text": f.text} for f in facts]}
+    """`topic` and `sensitive` are for the desk, which hides by them: a label may be renamed."""
+    told = [
+        {"label": f.label, "text": f.text, "topic": f.topic or "", "sensitive": f.sensitive}
+        for f in facts
+    ]
+    return {"text": s.text, "facts": told}
 
 
 async def with_tool_result(move: Move, run_tool: RunTool | None) -> Move:

@@ -45,6 +45,16 @@ def test_hands_out_what_is_sensitive_one_by_one_and_writes_it_down(call, ask, ad
     assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergy"])
 
 
+def test_hides_what_is_sensitive_though_its_topic_was_renamed(call, ask, ada):
+    make_topic("allergy", sensitive=True, label="What she cannot bear")
+    fact = {"label": "Allergy", "text": "Penicillin", "topic": "allergy", "sensitive": True}
+    escalation = ask(ada, reason="request", request={"text": "Move it", "facts": [fact]})
+
+    assert call("get", "").json()["escalations"][0]["request"] == {"text": "Move it", "facts": []}
+    one = call("get", f"/{escalation.pk}").json()
+    assert one["request"]["facts"] == [{"label": "Allergy", "text": "Penicillin"}]
+
+
 def test_claims_replies_and_resolves_keeping_the_words(call, escalation, log):
     call("post", f"/{escalation.pk}/claim")
     call("post", f"/{escalation.pk}/reply", {"text": " 24 h\n"})

@@ -207,6 +207,30 @@ class TestWhatIsSensitive:
         assert SECRET in page
         assert MemoryView.objects.get().topics == ["allergy"]
 
+    def test_stays_hidden_when_its_topic_is_renamed(self, desk, ask, ada, sam, allergy):
+        told = {"topic": "allergy", "sensitive": True}
+        facts = [
+            {"label": allergy.label, "text": SECRET} | told,
+            {"label": "Time", "text": "Mornings", "topic": "time", "sensitive": False},
+        ]
+        escalation = ask(ada, reason="request", request={"note": "Move a visit", "facts": facts})
+        allergy.label = "What she cannot bear"
+        allergy.save()
+
+        page = desk.get(f"/inbox/{escalation.pk}/").content.decode()
+        assert SECRET not in page
+        assert ">Text: Mornings; Label: Time<" in page  # and nothing of how it is hidden
+
+        page = desk.post(f"/inbox/{escalation.pk}/look/", follow=True).content.decode()
+        assert SECRET in page
+        assert MemoryView.objects.get().topics == ["allergy"]
+
+    def test_is_hidden_too_where_its_topic_became_sensitive_later(self, desk, ask, ada, allergy):
+        fact = {"label": "Old name", "text": SECRET, "topic": "allergy", "sensitive": False}
+        escalation = ask(ada, reason="request", request={"note": "Move", "facts": [fact]})
+
+        assert SECRET not in desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
 
 class TestLooksElsewhere:
     """Every page and call that shows a sensitive value to somebody writes the look down."""
