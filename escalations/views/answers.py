@@ -38,16 +38,17 @@ def answer(request: DeskRequest, pk: int) -> HttpResponse:
 def how_to(request: DeskRequest) -> HttpResponse:
     """Make an ordered how-to of kept answers (`answer`, once or more), or from nothing."""
     pks = [pk for text in request.GET.getlist("answer") if (pk := number(text))]
-    found = Answer.objects.in_bulk(pks)
+    now = timezone.now()
+    found = Answer.objects.active(now).in_bulk(pks)
     made_of = [found[pk] for pk in pks if pk in found]
     start = [part for one in made_of for part in steps_of(one)]
     form = HowTo(request, title=made_of[0].title if made_of else "", steps=start)
     if form.complete:
-        who: dict[str, Any] = {"by": f"staff:{request.user.pk}", "now": timezone.now()}
+        who: dict[str, Any] = {"by": f"staff:{request.user.pk}", "now": now}
         mine = _signed(request)
         whose = _whose(made_of[0]) if len(made_of) == 1 and form.steps == start else mine
         made = services.propose_procedure(
-            title=form.title, steps=form.steps, from_answers=pks, **whose, **who
+            title=form.title, steps=form.steps, from_answers=[a.pk for a in made_of], **whose, **who
         )
         if made is None:
             messages.warning(request, _("There is this very how-to already."))
@@ -61,19 +62,31 @@ def how_to(request: DeskRequest) -> HttpResponse:
 @for_staff
 def approve_how_to(request: DeskRequest, pk: int) -> HttpResponse:
     """Look at what is proposed, change it where it has to be, and say yes."""
-    waits = Answer.objects.filter(status="pending", category="learned_procedure")
-    found = get_object_or_404(waits, pk=pk)
+    found = get_object_or_404(Answer, pk=pk, category="learned_procedure")
+    if found.status != "pending":
+        return _decided(request)
     by_lesson = found.source_ref.startswith("lesson:")
     form = HowTo(request, title="" if by_lesson else found.title, steps=found.parts)
     if form.complete:
-        services.approve_procedure(
-            pk, title=form.title, steps=form.steps, by=f"staff:{request.user.pk}",
-            now=timezone.now(), **_signed(request),
-        )  # fmt: skip
-        messages.success(request, _("Customers who ask this are given these steps now."))
-        return redirect("escalations:review")
+        try:
+            services.approve_procedure(
+                pk, title=form.title, steps=form.steps, by=f"staff:{request.user.pk}",
+                now=timezone.now(), **_signed(request),
+            )  # fmt: skip
+        except Answer.DoesNotExist:
+            return _decided(request)
+        except ValueError:
+            form.fault = _("Write the question that these steps answer: customers see it.")
+        else:
+            messages.success(request, _("Customers who ask this are given these steps now."))
+            return redirect("escalations:review")
     context = {"form": form, "proposed": found, "tab": "inbox"}
     return page(request, "escalations/how_to.html", context)
+
+
+def _decided(request: DeskRequest) -> HttpResponse:
+    messages.warning(request, _("A colleague has decided on this meanwhile."))
+    return redirect("escalations:review")
 
 
 class HowTo:

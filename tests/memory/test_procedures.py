@@ -189,6 +189,48 @@ class TestTheDesk:
         assert 'value="approve"' not in page
         assert f"/inbox/answers/how-to/{proposed.pk}/" in page
 
+        path = f"/inbox/answers/how-to/{proposed.pk}/"
+        typed = {"title": proposed.title, "step": proposed.parts}
+        page = desk.post(path, typed).content.decode()
+        assert "Write the question that these steps answer" in page
+        assert Answer.objects.get(pk=proposed.pk).status == "pending"
+
+    @pytest.mark.parametrize("after", ["the page was opened", "it was sent"])
+    def test_says_that_a_colleague_was_faster(self, desk, kept, monkeypatch, after):
+        proposed = services.propose_from_answer(kept.pk, by="system", now=NOW)
+        typed = {"title": "Restart?", "step": ["Off.", "On."]}
+        reject = lambda: services.reject_procedure(proposed.pk, by="staff:1", now=NOW)  # noqa: E731
+        if after == "it was sent":
+            approve = services.approve_procedure
+            monkeypatch.setattr(
+                services, "approve_procedure", lambda *a, **kw: (reject(), approve(*a, **kw))
+            )
+        else:
+            reject()
+
+        page = desk.post(f"/inbox/answers/how-to/{proposed.pk}/", typed, follow=True)
+
+        assert "A colleague has decided on this meanwhile." in page.content.decode()
+        assert Answer.objects.get(pk=proposed.pk).status == "rejected"
+
+    def test_leads_from_the_answers_page_to_the_steps(self, desk, kept):
+        proposed = services.propose_from_answer(kept.pk, by="system", now=NOW)
+
+        page = desk.get(f"/inbox/answers/{proposed.pk}/").content.decode()
+
+        assert f"/inbox/answers/how-to/{proposed.pk}/" in page
+        assert 'value="approve"' not in page
+
+    def test_makes_none_of_what_is_given_no_more(self, desk, kept):
+        other = services.add_answer(title="Old?", parts=["Old words."], by="staff:1", now=NOW)
+        services.retire_answer(other.pk, by="staff:1", reason="over", now=NOW)
+        path = f"/inbox/answers/how-to/?answer={other.pk}&answer={kept.pk}"
+        assert "Old words." not in desk.get(path).content.decode()
+
+        desk.post(path, {"title": "Both?", "step": ["Off.", "On."]})
+
+        assert Answer.objects.get(title="Both?").source_ref == f"answer:{kept.pk}"
+
 
 class TestTheAdmin:
     @pytest.mark.parametrize(("action", "status"), [("approve", "active"), ("reject", "rejected")])
