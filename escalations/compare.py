@@ -29,15 +29,24 @@ def touched(
     return {a.answer_id: grave.touched(question, [a]) for a in answers}
 
 
-def touched_by(
-    answer_id: int, conversation: Conversation, question: Question | None, *, now: datetime
-) -> tuple[Fact, ...]:
-    """The same for one answer that is about to be sent; nothing for one that is out of use."""
+def candidate(answer_id: int) -> AnswerCandidate | None:
+    """Return an answer as `touched_by` compares it, for however many customers."""
     answer = Answer.objects.filter(pk=answer_id).first()
+    return services.as_candidate(answer) if answer else None
+
+
+def touched_by(
+    answer: AnswerCandidate | None,
+    conversation: Conversation,
+    question: Question | None,
+    *,
+    now: datetime,
+) -> tuple[Fact, ...]:
+    """The same for one answer that is about to be sent; nothing for one that is there no more."""
     if answer is None:
         return ()
     text = question.text if question else ""
-    return touched(conversation, text, [services.as_candidate(answer)], now=now)[answer_id]
+    return touched(conversation, text, [answer], now=now)[answer.answer_id]
 
 
 def labels(facts: Iterable[Fact]) -> str:

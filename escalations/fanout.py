@@ -29,8 +29,9 @@ def answer_all(
     Not whom it touches: hers is looked at by itself.
     """
     result = FanOut()
+    answer = compare.candidate(answer_id)
     for question in sorted(questions, key=lambda q: (q.escalation_id, q.pk)):
-        facts = compare.touched_by(answer_id, question.escalation.conversation, question, now=now)
+        facts = compare.touched_by(answer, question.escalation.conversation, question, now=now)
         if facts:
             result.touched.append((question, compare.labels(facts)))
             continue

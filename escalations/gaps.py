@@ -104,9 +104,11 @@ def close(gap: Gap, answer: Answer, *, now: datetime) -> None:
 @transaction.atomic
 def set_apart(questions: Iterable[Question]) -> None:
     """These mean something else: each is an open question of its own again, and not told."""
-    for question in questions:
+    # One that somebody answers this very moment keeps its place.
+    still = Question.objects.select_for_update().filter(answer=None)
+    for question in still.filter(pk__in=[q.pk for q in questions]).order_by("pk"):
         own = Gap.objects.create(title=question.text, opened_at=question.asked_at)
-        Question.objects.filter(pk=question.pk, answer=None).update(gap=own)
+        Question.objects.filter(pk=question.pk).update(gap=own)
 
 
 def reopen(escalation: Escalation, *, now: datetime) -> None:

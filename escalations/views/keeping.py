@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from escalations import capture, claim, compare, fanout, forms, gaps, people, reply
 from escalations.models import Gap, Question
+from memory import services
 from memory.models import Answer
 
 from .base import DeskRequest, back_to, for_staff, list_context, number, page
@@ -94,7 +95,7 @@ def waiting(request: DeskRequest, pk: int) -> HttpResponse:
             return redirect("escalations:waiting", gap.pk)
         if answer is not None:
             result = fanout.answer_all(ticked, answer.pk, staff=request.user, now=timezone.now())
-            if ticked:
+            if result.told:
                 gaps.close(gap, answer, now=timezone.now())
             _report(request, result)
             return redirect("escalations:gaps")
@@ -112,9 +113,9 @@ def _touched(answer: Answer | None, questions: list[Question]) -> dict[int, str]
     """By question, the topics of hers that the answer touches: nobody is told by the way."""
     if answer is None:
         return {}
-    now = timezone.now()
+    now, candidate = timezone.now(), services.as_candidate(answer)
     found = {
-        q.pk: compare.touched_by(answer.pk, q.escalation.conversation, q, now=now)
+        q.pk: compare.touched_by(candidate, q.escalation.conversation, q, now=now)
         for q in questions
     }
     return {pk: compare.labels(facts) for pk, facts in found.items() if facts}
@@ -143,6 +144,10 @@ def _report(request: DeskRequest, result: fanout.FanOut) -> None:
         customer = question.escalation.conversation.customer
         text = _("Left out: {customer}. {name} is on it.")
         messages.warning(request, text.format(customer=customer, name=people.name_of(by)))
+    for question in result.gone:
+        customer = question.escalation.conversation.customer
+        text = _("Left out: {customer}. It was settled, or more was asked, meanwhile.")
+        messages.warning(request, text.format(customer=customer))
 
 
 def _said(kept: list[capture.Kept]) -> str:

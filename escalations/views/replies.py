@@ -54,7 +54,9 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
     """ "This answers it"."""
     now, escalation = timezone.now(), find(pk)
     question = escalation.questions.filter(pk=number(request.POST.get("question")) or 0).first()
-    facts = compare.touched_by(answer_id, escalation.conversation, question, now=now)
+    facts = compare.touched_by(
+        compare.candidate(answer_id), escalation.conversation, question, now=now
+    )
     if facts and not request.POST.get("compared"):
         fault = _("Not sent: it touches what we know of her ({topics}). Compare the two first.")
         return _answer(request, pk, fault=fault.format(topics=compare.labels(facts)), anew=True)

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from escalations import fanout, gaps
-from escalations.models import Escalation, MemoryView
+from escalations import claim, compare, fanout, gaps, reply
+from escalations.models import Escalation, Gap, MemoryView
 from memory import services
 from memory.models import Memory
 from tests.escalations.conftest import QUESTION
@@ -141,6 +141,43 @@ class TestAllWhoWait:
         assert hers.conversation.messages.filter(kind="answer").count() == 0
         assert his.conversation.messages.filter(kind="answer").count() == 1
         assert Escalation.objects.get(pk=hers.pk).closed_at is None
+
+    def test_leave_the_question_open_where_nobody_could_be_told(self, desk, ask, ada, told, answer):
+        told(ada)
+        question = ask(ada).questions.get()
+        address = reverse("escalations:waiting", args=[question.gap_id])
+
+        desk.post(address, {"answer": answer.pk, "question": [question.pk]})
+
+        assert gaps.unanswered().get().pk == question.gap_id
+        assert "answered, 1 still waiting" not in desk.get("/inbox/gaps/").content.decode()
+
+    def test_whose_question_was_settled_meanwhile_are_named(
+        self, desk, ask, ben, kim, answer, monkeypatch
+    ):
+        his = ask(ben)
+        question, compared = his.questions.get(), compare.touched_by
+
+        def meanwhile(*args, **kwargs):
+            claim.claim(his.pk, staff=kim, now=NOW)
+            reply.resolve(his.pk, staff=kim, now=NOW)
+            return compared(*args, **kwargs)
+
+        monkeypatch.setattr(compare, "touched_by", meanwhile)
+        address = reverse("escalations:waiting", args=[question.gap_id])
+        data = {"answer": answer.pk, "question": [question.pk]}
+        page = desk.post(address, data, follow=True).content.decode()
+
+        assert "Left out: Ben. It was settled, or more was asked, meanwhile." in page
+        assert not his.conversation.messages.filter(kind="answer").exists()
+
+    def test_whose_question_was_answered_meanwhile_are_not_set_apart(self, ask, ben, answer):
+        question = ask(ben).questions.get()
+        gaps.answered(question, answer, now=NOW)
+
+        gaps.set_apart([question])
+
+        assert Gap.objects.get() == question.gap
 
     def test_however_it_is_called(self, ask, ada, ben, told, answer, sam):
         told(ada)
