@@ -1,12 +1,14 @@
 """The desk over its API: the same rules, one shape of error."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from escalations import claim
 from escalations.models import Escalation, MemoryView
 from memory import services
 from memory.models import Answer
-from tests.factories import NOW, make_topic
+from tests.factories import NOW, make_customer, make_topic
 
 
 @pytest.fixture
@@ -28,6 +30,26 @@ def test_lists_what_waits(call, escalation):
     found = call("get", "").json()["escalations"]
     assert [e["id"] for e in found] == [escalation.pk]
     assert found[0]["questions"][0]["text"] == escalation.questions.get().text
+
+
+def test_lists_five_with_no_more_queries_than_one(call, ask, sam):
+    def listed():
+        with CaptureQueriesContext(connection) as log:
+            found = call("get", "?list=mine").json()["escalations"]
+        return [e["customer"]["name"] for e in found], len(log)
+
+    facts = [{"label": "Time", "text": "Mornings"}]
+    for number in range(5):
+        customer = make_customer(f"Customer {number}", external_id=f"c{number}")
+        escalation = ask(customer, reason="request", request={"text": "Move it", "facts": facts})
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        if number == 0:
+            listed()  # what is written at a key's first use
+            _names, of_one = listed()
+
+    names, of_five = listed()
+    assert names == [f"Customer {number}" for number in range(5)]
+    assert of_five == of_one
 
 
 def test_hands_out_what_is_sensitive_one_by_one_and_writes_it_down(call, ask, ada, sam):
