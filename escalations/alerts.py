@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from memory import services
 
-from . import broadcast, delivery, hours, promise
+from . import broadcast, delivery, hours, people, promise
 from .models import Escalation
 
 # So many times the queue's minutes from one step to the next, which tells more people; the last one
@@ -56,7 +56,7 @@ def tell_owners(*, now: datetime) -> int:
     """One mail to each owner of answers that became due for a look. Return how many mails."""
     sent = 0
     due = services.tell_owners(now=now)
-    for owner in User.objects.filter(pk__in=due).order_by("pk"):
+    for owner in people.staff().filter(pk__in=due):
         if not owner.email or not _wants_mail(owner):
             continue  # the desk shows it
         number = len(due[owner.pk])
@@ -70,10 +70,6 @@ def tell_owners(*, now: datetime) -> int:
         delivery.queue_mail(kind="review", to=owner.email, subject=subject, body=body, now=now)
         sent += 1
     return sent
-
-
-def everybody() -> list[User]:
-    return list(User.objects.filter(is_active=True, is_staff=True).order_by("pk"))
 
 
 @transaction.atomic
@@ -93,13 +89,11 @@ def _realert(escalation: Escalation, now: datetime) -> int:
 
 def _told_at(step: int, escalation: Escalation) -> list[User]:
     """First whoever is in a queue at all, then everybody; nobody more to tell: everybody."""
-    members = list(
-        User.objects.filter(is_active=True, queues__isnull=False).distinct().order_by("pk")
-    )
+    members = list(people.staff().filter(queues__isnull=False).distinct())
     told = {u.pk for u in _members(escalation)}
     if step == 2 and any(u.pk not in told for u in members):
         return members
-    return everybody()
+    return list(people.staff())
 
 
 def _too_long(escalation: Escalation, now: datetime) -> bool:
@@ -123,12 +117,11 @@ def _too_long(escalation: Escalation, now: datetime) -> bool:
 
 def _members(escalation: Escalation) -> list[User]:
     if escalation.queue is None:
-        return everybody()
-    members = escalation.queue.members.filter(is_active=True)
-    return list(members) or everybody()
+        return list(people.staff())
+    return list(people.staff().filter(queues=escalation.queue)) or list(people.staff())
 
 
-def _mail(escalation: Escalation, people: Iterable[User], *, kind: str, now: datetime) -> int:
+def _mail(escalation: Escalation, told: Iterable[User], *, kind: str, now: datetime) -> int:
     """Nothing of what the customer wrote goes into a mail: the reason, and where to look."""
     subject = {
         "alert": _("Somebody is waiting: {reason}"),
@@ -136,7 +129,7 @@ def _mail(escalation: Escalation, people: Iterable[User], *, kind: str, now: dat
     }[kind].format(reason=escalation.get_reason_display())
     path = reverse("escalations:detail", args=[escalation.pk])
     sent = 0
-    for person in people:
+    for person in told:
         if person.email and _wants_mail(person):
             body = _("It is in the inbox: {link}").format(link=delivery.absolute(path))
             delivery.queue_mail(

@@ -255,7 +255,8 @@ def _said(escalation: Escalation) -> list[str]:
 
 
 def _zone(escalation: Escalation) -> str:
-    return escalation.queue.calendar.timezone if escalation.queue else "UTC"
+    queue = escalation.queue
+    return queue.calendar.timezone if queue else conversations.business_clock().key
 
 
 def _source(escalation: Escalation, messages: Sequence[Message]) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from chat.models import Conversation, Turn
 from memory.models import Customer, Memory, MemoryEvent
 
-from . import looks, notes
+from . import notes
 from .models import Escalation, StaffNote
 
 SHOWN = 5
@@ -49,13 +49,7 @@ def card(
     customer: Customer, *, now: datetime, but: int | None = None, show_sensitive: bool = False
 ) -> Card:
     """`but`: the conversation that is open beside the card."""
-    memories = list(
-        Memory.objects.for_customer(customer.pk)
-        .active(now)
-        .exclude(kind__in=("summary", "experience"))
-        .select_related("topic", "episode")
-        .order_by("topic__label", "-stated_at")
-    )
+    memories = list(known(customer, now))
     reasons = _reasons(memories)
     return Card(
         customer=customer,
@@ -100,19 +94,11 @@ def _past(customer: Customer, but: int | None, now: datetime) -> list[Past]:
     return [Past(c, " ".join(said.get(f"conversation:{c.pk}", []))) for c in found]
 
 
-def record_look(customer: Customer, *, staff: User, now: datetime) -> None:
-    """Write down that somebody looked at what is sensitive."""
-    topics = sorted(
-        {
-            key
-            for key in Memory.objects.for_customer(customer.pk)
-            .active(now)
-            .filter(sensitive=True)
-            .values_list("topic__key", flat=True)
-            if key
-        }
-    )
-    looks.record(customer.pk, topics, staff_id=staff.pk, now=now)
+def known(customer: Customer, now: datetime) -> QuerySet[Memory]:
+    """Return the facts that the card holds, hidden ones too."""
+    held = Memory.objects.for_customer(customer.pk).active(now)
+    shown = held.exclude(kind__in=("summary", "experience")).select_related("topic", "episode")
+    return shown.order_by("topic__label", "-stated_at")
 
 
 def source_of(memory: Memory) -> str:

@@ -205,8 +205,7 @@ def transcript(conversation: Conversation) -> list[dict[str, Any]]:
 
 
 def _colleagues(user: User) -> list[tuple[int, str]]:
-    staff = User.objects.filter(is_active=True, is_staff=True).exclude(pk=user.pk)
-    return [(u.pk, people.name_of(u)) for u in staff.order_by("first_name", "username")]
+    return [(u.pk, people.name_of(u)) for u in people.staff().exclude(pk=user.pk)]
 
 
 def _canned(request: DeskRequest, escalation: Escalation) -> list[dict[str, str]]:

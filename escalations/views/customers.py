@@ -53,7 +53,8 @@ def write_first(request: DeskRequest, pk: int) -> HttpResponse:
 def look(request: DeskRequest, pk: int) -> HttpResponse:
     """Show what is sensitive, and write down who looked."""
     found = get_object_or_404(Customer, pk=pk)
-    card.record_look(found, staff=request.user, now=timezone.now())
+    now = timezone.now()
+    services.looked_at(card.known(found, now), staff_id=request.user.pk, now=now)
     return _card(request, found, show_sensitive=True)
 
 

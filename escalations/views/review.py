@@ -55,9 +55,7 @@ def decide(request: DeskRequest) -> HttpResponse:
         return redirect("escalations:review")
     try:
         do(pk, request.user.pk, timezone.now())
-    except services.Touched:
-        messages.warning(request, _("This was changed meanwhile. Look at it again."))
-    except (LookupError, ObjectDoesNotExist, ValueError):
+    except (services.Touched, LookupError, ObjectDoesNotExist, ValueError):
         messages.warning(request, _("This was changed meanwhile. Look at it again."))
     else:
         _remember(request, kind, pk, decision)

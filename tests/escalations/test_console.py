@@ -581,6 +581,17 @@ class TestTheCustomerCard:
         look = MemoryView.objects.get()
         assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergy"])
 
+    def test_writes_down_a_look_at_what_was_hidden_and_at_nothing_else(self, desk, ada):
+        remember(ada, "Mornings", topic=make_topic("time"))
+        htmx(desk, f"/inbox/customer/{ada.pk}/look/")
+        assert not MemoryView.objects.exists()
+
+        kept = remember(ada, "Her illness", topic=make_topic("health"), sensitive=True)
+        Memory.objects.filter(pk=kept.pk).update(topic=None)
+        remember(ada, "A secret cure", topic=make_topic("x"), kind="experience", sensitive=True)
+        htmx(desk, f"/inbox/customer/{ada.pk}/look/")
+        assert MemoryView.objects.get().topics == [kept.category]
+
     def test_tells_of_earlier_conversations_and_what_was_tried(self, desk, claimed, ada):
         earlier = make_conversation(ada, closed_at=NOW)
         episode = Episode.objects.create(

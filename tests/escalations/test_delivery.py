@@ -88,6 +88,18 @@ class TestAlerts:
         claim.claim(escalation.pk, staff=sam, now=NOW)
         assert alerts.alert(escalation.pk, now=NOW) == 0
 
+    def test_go_to_nobody_who_works_here_no_more(self, escalation, sam, kim, queue):
+        queue.members.add(kim)
+        Queue.objects.create(name="Billing", calendar=queue.calendar).members.add(kim)
+        kim.is_staff = False
+        kim.save()
+
+        alerts.alert(escalation.pk, now=NOW)
+        for minutes in (11, 22, 43):
+            alerts.realert(NOW + timedelta(minutes=minutes))
+
+        assert {d.to for d in Delivery.objects.all()} == {sam.email}
+
     def test_respect_who_wants_no_mail(self, escalation, kim, members):
         kim.staff_profile.notify_by_email = False
         kim.staff_profile.save()
@@ -126,6 +138,11 @@ class TestAnswersThatAreDueForALook:
         assert alerts.tell_owners(now=NOW + timedelta(days=30)) == 1  # Kim's own
         assert alerts.tell_owners(now=NOW + timedelta(days=300)) == 1
         assert Delivery.objects.order_by("-pk")[0].to == sam.email
+
+    def test_are_no_mail_to_who_works_here_no_more(self, due, sam):
+        sam.is_staff = False
+        sam.save()
+        assert alerts.tell_owners(now=NOW) == 0
 
     def test_are_no_mail_to_who_wants_none(self, due, sam):
         sam.staff_profile.notify_by_email = False

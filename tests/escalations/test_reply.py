@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chat import conversations
-from chat.models import Conversation, Message
+from chat.models import Business, Conversation, Message
 from escalations import capture, claim, fanout, reply
 from escalations.capture import Keep
 from escalations.models import Draft, Escalation, Gap
@@ -133,6 +133,16 @@ class TestTheKeepingStep:
         reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
 
         assert capture.propose(claimed, now=NOW).until == NOW.date()
+
+    def test_means_the_days_of_the_business_where_no_queue_has_it(self, claimed, sam):
+        Escalation.objects.update(queue=None)
+        Business.objects.update_or_create(pk=1, defaults={"timezone": "Pacific/Auckland"})
+        claimed.refresh_from_db()
+        words = "We are closed today because of the storm, all counters of ours."
+        reply.send(claimed.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        tomorrow = NOW.date() + timedelta(days=1)  # it is Tuesday there already
+        assert capture.propose(claimed, now=NOW).until == tomorrow
 
     def test_does_not_propose_what_is_over_since_it_was_written(self, claimed, sam):
         words = "We are closed today because of the storm, all counters of ours."

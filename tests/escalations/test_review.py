@@ -3,10 +3,11 @@
 from datetime import date, timedelta
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
+from chat.models import Message
 from escalations.models import MemoryView
 from memory import services
 from memory.models import Answer, AnswerMatch, Conflict, Episode, Memory
@@ -230,6 +231,30 @@ class TestWhatIsSensitive:
         escalation = ask(ada, reason="request", request={"note": "Move", "facts": [fact]})
 
         assert SECRET not in desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
+
+class TestTheWayToAnAnswer:
+    @pytest.fixture
+    def doubtful(self, ada):
+        answer = services.add_answer(
+            title="Old?", parts=["Yes."], by="staff:1", review_on=NOW.date(), now=NOW
+        )
+        rated = make_conversation(ada, rating=-1)
+        Message.objects.create(
+            conversation=rated, seq=9, sender="bot", kind="answer", text="Yes.", created_at=NOW,
+            meta={"answer_id": answer.pk},
+        )  # fmt: skip
+        return answer
+
+    @pytest.mark.parametrize("page", ["/inbox/review/", "/inbox/reports/"])
+    def test_leads_to_a_page_that_this_person_may_see(self, desk, doubtful, sam, page):
+        change = reverse("admin:memory_answer_change", args=[doubtful.pk])
+        shown = desk.get(page).content.decode()
+        assert change not in shown
+        assert shown.count(reverse("escalations:answer", args=[doubtful.pk])) >= 1
+
+        sam.user_permissions.add(Permission.objects.get(codename="change_answer"))
+        assert change in desk.get(page).content.decode()
 
 
 class TestLooksElsewhere:
