@@ -5,9 +5,13 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 
-from config import embedded
+from config import embedded, warmup
+from tests.at_rest import wait_for_threads
 
 pytest_plugins = ["tests.browser.harness"]
+
+# Importing `config.asgi` would start it: a thread that reads the tables while tests empty them.
+warmup.get_ready_meanwhile = lambda: None
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +27,13 @@ def embedded_postgres() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def django_db_setup(embedded_postgres: None, django_db_setup: None) -> None:
     """Let pytest-django make its database only once there is a server to make it in."""
+
+
+@pytest.fixture
+def _django_db_helper(_django_db_helper: None) -> Iterator[None]:
+    """Before pytest-django's own rolls back, or empties every table."""
+    yield
+    wait_for_threads()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

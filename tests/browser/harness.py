@@ -11,9 +11,12 @@ import os
 import shutil
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.at_rest import wait_for_threads
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page
@@ -55,6 +58,9 @@ async def site(transactional_db: None) -> AsyncIterator[str]:
 
     from config.asgi import application
 
+    # The loop may outlive the database of this test: its threads are waited for here.
+    threads = ThreadPoolExecutor(8, thread_name_prefix="site")
+    asyncio.get_running_loop().set_default_executor(threads)
     config = uvicorn.Config(
         application,
         host="127.0.0.1",
@@ -71,6 +77,7 @@ async def site(transactional_db: None) -> AsyncIterator[str]:
     server.should_exit = server.force_exit = True
     await serving
     await turns_in_flight()
+    wait_for_threads(threads)
 
 
 async def turns_in_flight() -> None:
@@ -78,7 +85,7 @@ async def turns_in_flight() -> None:
     from chat import turns
 
     if turns._running:
-        await asyncio.wait(turns._running, timeout=10)
+        await asyncio.wait(turns._running)
 
 
 @pytest.fixture

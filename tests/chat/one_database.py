@@ -8,11 +8,14 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
+from tests.at_rest import wait_for_threads
+
 
 @pytest.fixture(scope="module")
 def one_database(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock():
         yield
+        wait_for_threads()
         call_command("flush", verbosity=0, interactive=False)
         connections.close_all()
 

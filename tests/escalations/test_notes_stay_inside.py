@@ -38,7 +38,8 @@ def test_no_frame_holds_a_note(noted):
 
 async def test_no_ping_holds_anything(noted_async_layer):
     for message in noted_async_layer:
-        assert set(message) <= {"type", "conversation", "who", "origin"}
+        assert set(message) <= {"type", "conversation", "who", "origin", "changed"}
+        assert message.get("changed", False) in {True, False}  # whether, and never what
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_running_it_twice_changes_nothing(ada, plan):
     remember(ada, valid_until=NOW + DAY)
     services.nightly(now=NOW + 2 * DAY)
 
-    assert services.nightly(now=NOW + 2 * DAY) == {"expired": 0, "read": 0, "faded": 0}
+    assert not any(services.nightly(now=NOW + 2 * DAY).values())
 
 
 def test_the_command_says_what_it_did(ada, plan):
