@@ -9,6 +9,7 @@ from memory.lifecycle import write
 from memory.models import Conflict, Memory, MemoryEvent
 from memory.types import Status
 
+from . import superseding
 from .review import Touched, Verdict
 
 
@@ -24,37 +25,35 @@ def decide_conflict(
         card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
         if card.decided_at is not None:
             raise Touched("somebody decided already")
-        before = {"old": _state(card.old), "new": _state(card.new)}
-        {"keep": _keep, "replace": _replace, "both": _both}[decision](card, now)
+        old = superseding.gives_way(card.new)
+        before = {"rows": superseding.states(card.new, old)}
+        {"keep": _keep, "replace": _replace, "both": _both}[decision](card.new, old, now)
         card.decision, card.decided_at, card.decided_by_id = decision, now, staff_id
         card.save(update_fields=["decision", "decided_at", "decided_by"])
         _record("memory.conflict_decided", card, staff_id, now, reason=decision, before=before)
     return card
 
 
-def _keep(card: Conflict, now: datetime) -> None:
-    _set(card.new, status=Status.REJECTED, ended_at=now)
+def _keep(new: Memory, old: Memory | None, now: datetime) -> None:
+    _set(new, status=Status.REJECTED, ended_at=now)
 
 
-def _replace(card: Conflict, now: datetime) -> None:
-    starts = card.new.valid_from
-    if starts and starts > now:
-        _set(card.old, valid_until=starts, superseded_by=card.new)
-    else:
-        ended = {"status": Status.SUPERSEDED, "ended_at": card.new.stated_at}
-        _set(card.old, **ended, superseded_by=card.new)
-    _set(card.new, status=Status.ACTIVE)
+def _replace(new: Memory, old: Memory | None, now: datetime) -> None:
+    if old is not None:
+        superseding.make_room(new, old, now=now)
+        _set(old)
+    _set(new, status=Status.ACTIVE)
 
 
-def _both(card: Conflict, now: datetime) -> None:
+def _both(new: Memory, old: Memory | None, now: datetime) -> None:
     """Both were right: of one value the old one held until the new one was said."""
-    if card.old.single_valued:
-        since = card.new.valid_from or card.new.stated_at
+    if old is not None and old.single_valued:
+        since = new.valid_from or new.stated_at
         over = {"status": Status.EXPIRED, "ended_at": since} if since <= now else {}
-        _set(card.old, valid_until=since, **over)
-        _set(card.new, status=Status.ACTIVE, valid_from=since)
+        _set(old, valid_until=since, **over)
+        _set(new, status=Status.ACTIVE, valid_from=since)
     else:
-        _set(card.new, status=Status.ACTIVE)
+        _set(new, status=Status.ACTIVE)
 
 
 def _set(m: Memory, **fields: Any) -> None:
@@ -66,11 +65,7 @@ def undo_conflict(conflict_id: int, *, now: datetime, staff_id: int | None = Non
     customer_id = Conflict.objects.values_list("customer_id", flat=True).get(pk=conflict_id)
     with write.customer_locked(customer_id):
         card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
-        event = _decided(card)
-        states = event.before or {}
-        # The new row first: the partial unique constraint allows one active row.
-        for m, state in ((card.new, states["new"]), (card.old, states["old"])):
-            Memory.objects.filter(pk=m.pk).update(**state)
+        superseding.put_back(superseding.kept(_decided(card)))
         card.decision, card.decided_at, card.decided_by = "", None, None
         card.save(update_fields=["decision", "decided_at", "decided_by"])
         _record("memory.conflict_reopened", card, staff_id, now)
@@ -81,23 +76,12 @@ def _decided(card: Conflict) -> MemoryEvent:
     events = MemoryEvent.objects.filter(customer_id=card.customer_id, topic_key=card.topic.key)
     mine = events.filter(kind="memory.conflict_decided", memory=card.old)
     event = mine.order_by("-pk").first()
-    if card.decided_at is None or event is None or not event.before:
+    if card.decided_at is None or event is None or not superseding.kept(event):
         raise Touched("there is nothing to undo")
     newer = events.filter(pk__gt=event.pk, kind__startswith="memory.")
     if newer.exclude(kind="memory.ignored").exists():
         raise Touched("something newer happened to this topic")
     return event
-
-
-def _state(m: Memory) -> dict[str, Any]:
-    return {
-        "status": m.status,
-        "ended_at": m.ended_at.isoformat() if m.ended_at else None,
-        "valid_from": m.valid_from.isoformat() if m.valid_from else None,
-        "valid_until": m.valid_until.isoformat() if m.valid_until else None,
-        "superseded_by_id": m.superseded_by_id,
-        "needs_review": m.needs_review,
-    }
 
 
 def _record(

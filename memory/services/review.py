@@ -10,6 +10,8 @@ from memory.lifecycle import write
 from memory.models import Conflict, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Status
 
+from . import superseding
+
 KEPT_EXAMPLES = 60  # of one topic: more adds little and slows every start
 
 Verdict = Literal["keep", "replace", "both"]
@@ -36,7 +38,8 @@ def correct(
         if old.status not in (Status.ACTIVE, Status.PENDING):
             raise Touched(f"memory {memory_id} is {old.status}")
         _settle_card(old, staff_id, now)
-        _make_room(old, now)
+        if standing := superseding.stands(old):
+            superseding.make_room(old, standing, now=now)
         topics = {old.topic.key: old.topic} if old.topic else {}
         decision = Decision(
             Action.SUPERSEDE, _like(old, value, text, now), old.pk, why or "corrected by staff"
@@ -82,38 +85,18 @@ def _settle_card(m: Memory, staff_id: int | None, now: datetime) -> None:
     )
 
 
-def _make_room(m: Memory, now: datetime) -> dict[str, Any] | None:
-    """The partial unique constraint lets no other row stand beside; return what stood there."""
-    standing = _stands(m)
-    if standing is None:
-        return None
-    before = {"id": standing.pk, **write.snapshot(standing)}
-    starts = m.valid_from if m.valid_from and m.valid_from > now else None
-    write.give_way(standing, at=min(m.stated_at, now), starts=starts)
-    write.follow(standing, m)
-    return before
-
-
 def confirm(memory_id: int, *, by: str, now: datetime) -> Memory:
     """It is still so: fresh again, and back if it had merely faded."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.get(pk=memory_id)
         before = write.snapshot(m)
-        if m.status == Status.FORGOTTEN and m.text and not _stands(m):
+        if m.status == Status.FORGOTTEN and m.text and not superseding.stands(m):
             m.status, m.ended_at = Status.ACTIVE, None
         m.confirmed_at, m.needs_review = now, False
         m.save(update_fields=["status", "ended_at", "confirmed_at", "needs_review"])
         _record("memory.confirmed", m, by=by, now=now, before=before)
     return m
-
-
-def _stands(m: Memory) -> Memory | None:
-    """The row that the constraint lets nobody stand beside."""
-    if not m.single_valued or m.valid_until is not None:
-        return None
-    rows = Memory.objects.filter(customer_id=m.customer_id, topic=m.topic)
-    return rows.filter(status=Status.ACTIVE, valid_until=None).exclude(pk=m.pk).first()
 
 
 def review(
@@ -130,9 +113,10 @@ def review(
         doubted = m.status == Status.ACTIVE and m.needs_review
         if m.status != Status.PENDING and not doubted:
             raise Touched(f"memory {memory_id} is {m.status}")
-        before: dict[str, Any] = write.snapshot(m) | {"confirmed_at": m.confirmed_at.isoformat()}
-        if approve and (replaced := _make_room(m, now)):
-            before["replaced"] = replaced
+        standing = superseding.gives_way(m) if approve else None
+        before = write.snapshot(m) | {"rows": superseding.states(m, standing)}
+        if standing is not None:
+            superseding.make_room(m, standing, now=now)
         card = Conflict.objects.filter(new=m, decided_at=None)
         card.update(
             decision="replace" if approve else "keep", decided_at=now, decided_by_id=staff_id
@@ -173,20 +157,8 @@ def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
         write.hold_topics([m.topic_id])
-        event = _last(m, ("memory.approved", "memory.rejected"))
-        before = event.before or {}
-        m.status = before.get("status", Status.PENDING)
-        m.ended_at, m.needs_review = None, True
-        if confirmed := before.get("confirmed_at"):
-            m.confirmed_at = datetime.fromisoformat(confirmed)
-        m.save(update_fields=["status", "ended_at", "needs_review", "confirmed_at"])
-        if replaced := before.get("replaced"):
-            Memory.objects.filter(pk=replaced["id"]).update(
-                status=replaced["status"],
-                ended_at=replaced["ended_at"],
-                valid_until=replaced["valid_until"],
-                superseded_by=None,
-            )
+        superseding.put_back(superseding.kept(_last(m, ("memory.approved", "memory.rejected"))))
+        m.refresh_from_db()
         Conflict.objects.filter(new=m).update(decision="", decided_at=None, decided_by=None)
         if m.topic and m.quote:
             _unteach(m.topic, m.quote)
@@ -207,7 +179,7 @@ def _unteach(topic: Topic, quote: str) -> None:
 def _last(m: Memory, kinds: tuple[str, ...]) -> MemoryEvent:
     """The step to undo. Raises Touched if the topic changed after it."""
     event = MemoryEvent.objects.filter(memory=m, kind__in=kinds).order_by("-pk").first()
-    if event is None:
+    if event is None or not superseding.kept(event):
         raise Touched(f"nothing to undo for memory {m.pk}")
     newer = MemoryEvent.objects.filter(customer_id=m.customer_id, pk__gt=event.pk)
     newer = newer.filter(kind__startswith="memory.").exclude(kind="memory.ignored")

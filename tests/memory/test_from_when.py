@@ -213,6 +213,67 @@ def test_a_card_about_a_day_to_come_leaves_today_alone(ada, insurance, decision)
 
 
 @pytest.mark.django_db
+class TestAcceptedBesideAPlan:
+    """Staff corrected today's value, and another one is to take over in April."""
+
+    @pytest.fixture
+    def card(self, ada, insurance):
+        says(ada, "I'm with Cigna.", at=MONDAY - 9 * DAY)
+        says(ada, "From April I'm with Delta Dental.", at=MONDAY - 5 * DAY)
+        today = Memory.objects.get(kind="fact", value__contains="Cigna")
+        services.correct(today.pk, value="Cigna PPO", text="", by="staff:1", now=MONDAY - 4 * DAY)
+        says(ada, "I'm with Guardian now.", at=MONDAY)
+        return ada.conflicts.get()
+
+    @pytest.fixture(params=["card", "queue"])
+    def way(self, request, card):
+        """Decide and undo, by the card or by the queue."""
+        if request.param == "card":
+            return (
+                lambda: services.decide_conflict(card.pk, decision="replace", now=MONDAY + DAY),
+                lambda: services.undo_conflict(card.pk, now=MONDAY + DAY),
+            )
+        return (
+            lambda: services.review(card.new_id, approve=True, by="staff:1", now=MONDAY + DAY),
+            lambda: services.undo_review(card.new_id, by="staff:1", now=MONDAY + DAY),
+        )
+
+    def test_one_value_holds_today_and_the_plan_stays(self, ada, way):
+        way[0]()
+
+        assert stands(ada, MONDAY + 2 * DAY) == ["Guardian"]
+        assert stands(ada, APRIL + DAY) == ["Delta Dental"]
+
+    def test_undone_all_is_as_it_was(self, ada, card, way):
+        def rows():
+            kept = Memory.objects.order_by("pk")
+            return list(kept.values_list("value", "status", "valid_until", "superseded_by"))
+
+        before = rows()
+        way[0]()
+        way[1]()
+
+        assert rows() == before
+
+
+@pytest.mark.django_db
+def test_a_proposal_for_now_ends_today_and_the_plan_and_undoing_brings_both_back(ada, insurance):
+    says(ada, "I'm with Cigna.", at=MONDAY - 9 * DAY)
+    says(ada, "From April I'm with Delta Dental.", at=MONDAY - 5 * DAY)
+    waits = services.propose(
+        ada.pk, topic="insurance", category="confirmed_fact", value="Guardian", text="Guardian",
+        evidence={}, by="api:shop", now=MONDAY,
+    )  # fmt: skip
+
+    services.review(waits.pk, approve=True, by="staff:1", now=MONDAY + DAY)
+    assert stands(ada, MONDAY + 2 * DAY) == stands(ada, APRIL + DAY) == ["Guardian"]
+
+    services.undo_review(waits.pk, by="staff:1", now=MONDAY + DAY)
+    assert stands(ada, MONDAY + 2 * DAY) == ["Cigna"]
+    assert stands(ada, APRIL + DAY) == ["Delta Dental"]
+
+
+@pytest.mark.django_db
 def test_in_the_same_chat_todays_value_is_used_till_then(ada, insurance):
     says(ada, "I'm with Cigna.", at=MONDAY - 9 * DAY)
     said = Transcript((Said(1, "customer", "From April I'm with Delta Dental.", MONDAY),), "UTC")

@@ -117,6 +117,19 @@ def test_both_are_true_each_in_its_time(ada, card):
     assert card.old.valid_until == card.new.valid_from == card.new.stated_at
 
 
+@pytest.mark.parametrize(
+    ("decision", "expected"), [("keep", "Elm"), ("replace", "Cedar One"), ("both", "Cedar One")]
+)
+def test_a_card_is_decided_against_what_staff_wrote_since(ada, card, decision, expected):
+    services.remember(ada.pk, topic="plan", value="Elm", text="", by="staff:1", now=NOW + 3 * DAY)
+
+    services.decide_conflict(card.pk, decision=decision, now=LATER)
+    assert standing(ada) == [expected]
+
+    services.undo_conflict(card.pk, now=LATER)
+    assert standing(ada) == ["Elm"]
+
+
 def test_the_first_decision_counts(card):
     services.decide_conflict(card.pk, decision="keep", now=LATER)
 
