@@ -108,7 +108,7 @@ def recall(request: HttpRequest, customer_id: int, payload: RecallIn) -> dict[st
         verified=_verified(customer),
     )
     return {
-        "facts": [_fact(f) for f in found.facts],
+        "facts": _handed_out(request, customer, found.facts),
         "context": found.context,
         "withheld": list(found.withheld),
         "skipped": found.skipped,
@@ -180,16 +180,14 @@ def forget(request: HttpRequest, customer_id: int, payload: ForgetIn) -> dict[st
 def known(request: HttpRequest, customer_id: int) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.known_about(customer.pk, now=timezone.now())
-    return {"facts": _facts(facts, customer)}
+    return {"facts": _handed_out(request, customer, facts)}
 
 
 @router.get("/memory/{int:customer_id}/as_of", summary="What was believed at that time")
 def as_of(request: HttpRequest, customer_id: int, when: datetime) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.as_of(customer.pk, when=aware(when))
-    shown = {f.topic or f.category for f in facts if f.sensitive and _verified(customer)}
-    _looked(request, customer, shown)
-    return {"when": aware(when), "facts": _facts(facts, customer)}
+    return {"when": aware(when), "facts": _handed_out(request, customer, facts)}
 
 
 @router.get("/memory/{int:customer_id}/history", summary="Every version, and what happened to it")
@@ -199,28 +197,28 @@ def history(request: HttpRequest, customer_id: int, topic: str = "") -> dict[str
     events = MemoryEvent.objects.filter(customer=customer)
     if topic:
         memories, events = memories.filter(topic__key=topic), events.filter(topic_key=topic)
-    _looked(
-        request, customer, {m.topic.key if m.topic else m.category for m in memories if m.sensitive}
-    )
+    versions = list(memories.order_by("stated_at", "pk"))
+    services.looked_at(versions, staff_id=api_key(request).user_id, now=timezone.now())
     return {
-        "memories": [_memory(m) for m in memories.order_by("stated_at", "pk")],
+        "memories": [_memory(m) for m in versions],
         "events": [_event(e) for e in events.order_by("at", "pk")],
     }
-
-
-def _looked(request: HttpRequest, customer: Customer, topics: set[str]) -> None:
-    """What is sensitive was handed out: to whom the key belongs is written down."""
-    staff = api_key(request).user_id
-    services.looked(customer.pk, topics, staff_id=staff, now=timezone.now())
 
 
 def _verified(customer: Customer) -> bool:
     return customer.kind == Customer.Kind.IDENTIFIED
 
 
-def _facts(facts: Iterable[Fact], customer: Customer) -> list[dict[str, Any]]:
-    """A visitor may be anybody at that browser: what is sensitive is not said."""
-    return [_fact(f) for f in facts if _verified(customer) or not f.sensitive]
+def _handed_out(
+    request: HttpRequest, customer: Customer, facts: Iterable[Fact]
+) -> list[dict[str, Any]]:
+    """A visitor may be anybody at that browser: what is sensitive is not said. Of others it is,
+    and to whom the key belongs is written down."""
+    shown = [f for f in facts if _verified(customer) or not f.sensitive]
+    topics = {f.topic or f.category for f in shown if f.sensitive}
+    staff = api_key(request).user_id
+    services.looked(customer.pk, topics, staff_id=staff, now=timezone.now())
+    return [_fact(f) for f in shown]
 
 
 def _fact(f: Fact) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from escalations.models import MemoryView
 from memory import services
 from memory.models import Answer, ApiKey, Episode, Lesson, Memory, MemoryEvent, StoreItem
 from tests.factories import make_customer, make_staff, make_topic
@@ -117,6 +118,29 @@ class TestKeys:
         then = api("get", f"/memory/{visitor.pk}/as_of?when={now:%Y-%m-%dT%H:%M:%S.%fZ}").json()
 
         assert known["facts"] == then["facts"] == []
+
+    @pytest.mark.parametrize(
+        ("method", "path", "body"),
+        [
+            ("get", "", None),
+            ("get", "/as_of?when=2099-01-01T00:00:00Z", None),
+            ("get", "/history", None),
+            ("post", "/recall", {"message": "am I allergic to anything?"}),
+        ],
+    )
+    def test_who_was_handed_what_is_sensitive_stands_in_the_record_of_looks(
+        self, with_key, topic, sam, method, path, body
+    ):
+        customer = make_customer("Cleo", kind="identified")
+        allergies = make_topic("allergies", sensitive=True, examples=["I'm allergic to latex"])
+        remembered(customer, topic)
+        remembered(customer, allergies, "latex")
+
+        answer = with_key(["customers"])(method, f"/memory/{customer.pk}{path}", body)
+
+        assert "latex" in answer.content.decode()
+        look = MemoryView.objects.get()
+        assert (look.staff, look.customer, look.topics) == (sam, customer, ["allergies"])
 
     def test_notes_when_it_was_used(self, with_key):
         with_key()("get", "/answers")
