@@ -65,20 +65,23 @@ def confirm_wording(
     asked = secrets.blank(asked)
     vector = vector_of(asked)
     _take_from_others(asked, answer_id, now)
-    AnswerMatch.objects.filter(_of(customer_id)).update_or_create(
-        answer_id=answer_id,
-        asked_normalised=normalise(asked),
-        outcome=AnswerMatch.Outcome.CONFIRMED,
-        defaults={
-            "asked": asked,
-            "customer_id": customer_id,
-            "staff_id": staff_id,
-            "embedding": vector,
-            "embedding_model": embedder().model if vector is not None else "",
-            "created_at": now,
-            "decided_at": now,
-        },
-    )
+    same = {
+        "answer_id": answer_id,
+        "asked_normalised": normalise(asked),
+        "outcome": AnswerMatch.Outcome.CONFIRMED,
+        "customer_id": customer_id,
+    }
+    said = {
+        "asked": asked,
+        "staff_id": staff_id,
+        "embedding": vector,
+        "embedding_model": embedder().model if vector is not None else "",
+        "created_at": now,
+        "decided_at": now,
+    }
+    # There may be two: a visitor's and a customer's, who turned out to be one person.
+    if not AnswerMatch.objects.filter(**same).update(**said):
+        AnswerMatch.objects.create(**same, **said)
 
 
 def _take_from_others(asked: str, answer_id: int, now: datetime) -> None:

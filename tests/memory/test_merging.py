@@ -154,3 +154,20 @@ def test_the_admin_asks_first(client, visitor, known, plan):
     one = {"action": "merge_chosen", "_selected_action": [known.pk]}
     page = client.post(reverse("admin:memory_customer_changelist"), one, follow=True)
     assert "Choose two" in page.content.decode()
+
+
+def test_what_staff_confirmed_for_both_can_be_confirmed_again(visitor, known, ben):
+    answer = services.add_answer(
+        title="Where can I park?", parts=["Behind the house."], by="staff:1", author_name="Sam",
+        role="", now=NOW,
+    )  # fmt: skip
+    for customer in (visitor, known):
+        services.confirm_wording(
+            answer.pk, asked="a place for my car", customer_id=customer.pk, now=NOW
+        )
+    merge(visitor, known)
+
+    services.confirm_wording(answer.pk, asked="a place for my car", customer_id=known.pk, now=NOW)
+
+    found = services.answer_for("A place for my car?", customer_id=ben.pk, now=NOW, ref="t")
+    assert (found.way, found.candidates[0].answer_id) == ("deliver", answer.pk)
