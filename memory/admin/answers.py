@@ -66,6 +66,7 @@ class AnswerAdmin(ServiceAdmin[Answer]):
         owner = data.pop("owner", None)
         data["owner_id"] = owner and owner.pk
         if change:
+            data["owner_id"] = data["owner_id"] or services.NOBODY
             who: dict[str, Any] = {"by": actor(request), "staff_id": staff_id(request)}
             return services.revise_answer(obj.pk, **data, **who, now=now())
         return services.add_answer(

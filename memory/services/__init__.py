@@ -15,6 +15,7 @@ from .agents import (
     task_namespace,
 )
 from .answers import (
+    NOBODY,
     add_answer,
     approve_answer,
     contradicts,
@@ -69,6 +70,7 @@ from .writing import (
 )
 
 __all__ = [
+    "NOBODY",
     "Forgotten",
     "Gated",
     "Grave",

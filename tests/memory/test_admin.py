@@ -225,6 +225,22 @@ class TestForms:
         assert kinds
         assert Answer.objects.get(status="active").parts == ["In front of the house."]
 
+    def test_an_answers_owner_is_chosen_and_taken_away(self, page, answer, boss):
+        told = {"title": answer.title, "parts": answer.parts, "role": "desk"}
+
+        page(Answer).change(answer.pk, owner=boss.pk, **told)
+        owned = Answer.objects.get(status="active")
+        assert owned.owner == boss
+
+        page(Answer).change(owned.pk, owner="", **told)
+        left = Answer.objects.get(status="active")
+        assert left.owner is None
+
+        services.revise_answer(
+            left.pk, title=left.title, parts=["No."], by="api", staff_id=boss.pk, now=timezone.now()
+        )
+        assert Answer.objects.get(status="active").owner is None
+
     def test_add_and_change_a_topic(self, page):
         fields = {
             "label": "Plan",
