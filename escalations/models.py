@@ -265,6 +265,11 @@ class Delivery(models.Model):
 
     class Meta:
         verbose_name_plural = "deliveries"
+        indexes = [
+            models.Index(  # few wait, of all that ever went: every page of the desk asks for them
+                fields=["next_at"], condition=Q(sent_at=None), name="delivery_waiting"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"

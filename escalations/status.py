@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from chat.models import Message
 
 from . import claim, delivery
 from .models import Escalation, Question
-
-MOST = 200  # rows that a page looks through for what is new
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +34,15 @@ class Status:
 
 def of(staff: User, *, now: datetime, unclaimed: int | None = None) -> Status:
     """`unclaimed`: how many nobody has, where it was counted already."""
-    mine: list[Escalation] = []
+    mine = _mine(staff)
     signs: dict[str, int] = {}
-    for e in _mine_or_late(staff):
-        if e.claimed_by_id is None:
-            signs[f"again-{e.pk}"] = e.alert_step
-            continue
-        mine.append(e)
+    for e in mine:
         signs[f"said-{e.pk}"] = e.said or 0  # type: ignore[attr-defined]
         signs[f"emergency-{e.pk}"] = e.emergencies  # type: ignore[attr-defined]
         if e.assigned_by_id is not None and e.claimed_at is not None:
             signs[f"given-{e.pk}"] = int(e.claimed_at.timestamp())
+    if again := _told_again():
+        signs["again"] = int(again.timestamp())
     return Status(
         unclaimed=Escalation.objects.unclaimed().count() if unclaimed is None else unclaimed,
         leaving=[
@@ -59,17 +55,25 @@ def of(staff: User, *, now: datetime, unclaimed: int | None = None) -> Status:
     )
 
 
-def _mine_or_late(staff: User) -> list[Escalation]:
-    """What I have, and what nobody took after more people than its queue were told."""
-    shown = Q(claimed_by=staff) | Q(claimed_by=None, alert_step__gt=1)
+def _mine(staff: User) -> list[Escalation]:
     said = Message.objects.filter(conversation=OuterRef("conversation"), sender="customer")
     alarms = Question.objects.filter(escalation=OuterRef("pk"), reason="emergency").order_by()
-    rows = Escalation.objects.open().filter(shown).select_related("queue", "conversation__customer")
+    rows = Escalation.objects.open().filter(claimed_by=staff)
     return list(
-        rows.annotate(
+        rows.select_related("queue", "conversation__customer").annotate(
             said=Subquery(said.order_by("-seq").values("seq")[:1]),
             emergencies=Coalesce(
                 Subquery(alarms.values("reason").annotate(n=Count("pk")).values("n")), 0
             ),
-        ).order_by("pk")[:MOST]
+        )
     )
+
+
+def _told_again() -> datetime | None:
+    """When more people than a queue's own were last told of what nobody took.
+
+    One time for all of them, however many wait: one that is taken rings nowhere.
+    """
+    again = Escalation.objects.unclaimed().filter(alert_step__gt=1)
+    latest: datetime | None = again.aggregate(at=Max("alerted_at"))["at"]
+    return latest

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat import conversations, handoff
-from chat.models import Business
-from escalations import card, claim, reply, status
+from chat.models import Business, Conversation
+from escalations import alerts, card, claim, reply, status
 from escalations.capture import Keep
 from escalations.models import (
     CannedReply,
@@ -217,6 +217,40 @@ class TestWhatEveryPageSays:
         assert f"given-{escalation.pk}" in status.of(kim, now=NOW).signs
         claim.assign(escalation.pk, to=sam, expected=kim.pk, by=sam, now=NOW)
         assert f"given-{escalation.pk}" not in status.of(sam, now=NOW).signs
+
+    def test_however_many_wait_what_is_mine_is_told(self, ask, ada, ben, sam):
+        """What nobody took for long is older than what I have, and there may be a lot of it."""
+        chats = Conversation.objects.bulk_create(
+            Conversation(customer=ben, started_at=NOW, last_message_at=NOW) for _ in range(201)
+        )
+        Escalation.objects.bulk_create(
+            Escalation(
+                conversation=chat, reason="no_answer", opened_at=NOW, alert_step=2, alerted_at=NOW
+            )
+            for chat in chats
+        )
+        mine = ask(ada)
+        claim.claim(mine.pk, staff=sam, now=NOW)
+
+        assert f"said-{mine.pk}" in status.of(sam, now=NOW).signs
+
+    def test_what_nobody_took_rings_when_more_people_are_told_and_not_when_it_is_taken(
+        self, ask, ada, ben, sam, kim
+    ):
+        first, second = ask(ada), ask(ben)
+        for asked in (first, second):
+            alerts.alert(asked.pk, now=NOW)
+        assert "again" not in status.of(sam, now=NOW).signs
+        heard = []
+        for minutes in (11, 22):  # the first step, then the next
+            alerts.realert(NOW + timedelta(minutes=minutes))
+            heard.append(status.of(sam, now=NOW).signs["again"])
+        claim.claim(first.pk, staff=kim, now=NOW + timedelta(minutes=23))
+        heard.append(status.of(sam, now=NOW).signs["again"])
+        assert heard[0] < heard[1] == heard[2]
+
+        claim.claim(second.pk, staff=kim, now=NOW + timedelta(minutes=23))
+        assert "again" not in status.of(sam, now=NOW).signs
 
 
 class TestClaiming:
