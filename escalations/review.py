@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,7 +43,9 @@ def cards(*, staff: User, now: datetime) -> list[Card]:
     """The most needed of last week first, then the oldest."""
     seen = looks.looking(staff, now=now)
     found = [_card(w, seen) for w in services.to_review(now)]
-    found += [_of_chat(c) for c in not_helped()[:SHOWN]]
+    chats = list(not_helped()[:SHOWN])
+    used = used_in(chats)
+    found += [_of_chat(c, used.get(c.pk)) for c in chats]
     return sorted(found, key=lambda c: (-c.needed, c.since))[:SHOWN]
 
 
@@ -72,7 +75,7 @@ def _card(w: Waiting, seen: set[tuple[int, str]]) -> Card:
     )
 
 
-def _of_chat(c: Conversation) -> Card:
+def _of_chat(c: Conversation, used: Answer | None) -> Card:
     return Card(
         kind="chat",
         pk=c.pk,
@@ -82,14 +85,17 @@ def _of_chat(c: Conversation) -> Card:
         since=c.last_message_at,
         source=reverse("escalations:chat", args=[c.pk]),
         chat=c,
-        used=used_in(c),
+        used=used,
     )
 
 
-def used_in(conversation: Conversation) -> Answer | None:
-    """Return the stored answer that was given last in it."""
-    given = conversation.messages.filter(kind=Message.Kind.ANSWER).order_by("-seq").first()
-    return Answer.objects.filter(pk=given.meta.get("answer_id") or 0).first() if given else None
+def used_in(chats: Sequence[Conversation]) -> dict[int, Answer]:
+    """Return by conversation the stored answer that was given last in it."""
+    given = Message.objects.filter(conversation__in=chats, kind=Message.Kind.ANSWER)
+    last = given.order_by("conversation", "-seq").distinct("conversation")
+    by_chat = {m.conversation_id: m.meta.get("answer_id") for m in last}
+    answers = Answer.objects.in_bulk([pk for pk in by_chat.values() if pk])
+    return {chat: answers[pk] for chat, pk in by_chat.items() if pk in answers}
 
 
 def _said_in(m: Memory | None) -> str:

@@ -59,7 +59,7 @@ def looked(request: DeskRequest, pk: int) -> HttpResponse:
     RatingLook.objects.get_or_create(
         conversation=conversation, defaults={"staff": request.user, "at": now}
     )
-    used = used_in(conversation)
+    used = used_in([conversation]).get(conversation.pk)
     services.feedback(
         conversation.customer_id,
         kind="thumbs_down",

@@ -112,6 +112,52 @@ class TestTheQueue:
         assert Answer.objects.get(pk=answer.pk).review_on > timezone.now().date()
 
 
+class TestChatsThatDidNotHelp:
+    @pytest.fixture
+    def helpless(self, ada, db):
+        def chat(*titles):
+            made = make_conversation(ada, rating=-1)
+            for seq, title in enumerate(titles, 1):
+                given = services.add_answer(
+                    title=title, parts=["So."], by="import", review_on=date(2999, 1, 1), now=NOW
+                )
+                Message.objects.create(
+                    conversation=made, seq=seq, sender="bot", kind="answer", text="So.",
+                    meta={"answer_id": given.pk}, created_at=NOW,
+                )  # fmt: skip
+            return made
+
+        return chat
+
+    def test_name_the_answer_that_was_given_last(self, desk, helpless):
+        helpless("Where can I park?", "When do you open?")
+        helpless("What does a crown cost?")
+        helpless()
+
+        page = desk.get("/inbox/review/").content.decode()
+
+        assert "When do you open?" in page
+        assert "What does a crown cost?" in page
+        assert "Where can I park?" not in page
+
+    def test_cost_the_same_number_of_queries_however_many_there_are(
+        self, desk, helpless, django_assert_max_num_queries
+    ):
+        def queries():
+            with django_assert_max_num_queries(100) as counted:
+                desk.get("/inbox/review/")
+            return len(counted.captured_queries)
+
+        for n in range(2):
+            helpless(f"Question {n}?")
+        queries()  # what a first request asks once
+        few = queries()
+        for n in range(5):
+            helpless(f"Another {n}?")
+
+        assert queries() == few
+
+
 class TestADecision:
     @pytest.mark.parametrize("decision", ["approve", "reject"])
     @pytest.mark.parametrize("status", ["pending", "active"])
