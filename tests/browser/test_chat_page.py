@@ -239,6 +239,22 @@ async def test_an_ended_conversation_can_be_rated_and_a_new_one_begun(visitor):
     await expect(page.get_by_text("This conversation has ended.")).to_be_hidden()
 
 
+async def test_a_person_can_be_asked_for_when_the_conversation_has_ended(visitor):
+    page = await visitor()
+    await say(page, "thank you")
+    await expect(said(page, "thank you")).to_have_count(1)
+    await page.get_by_label("More", exact=True).click()
+    await page.get_by_role("button", name="End this conversation").click()
+    await expect(page.get_by_text("This conversation has ended.")).to_be_visible()
+
+    await page.get_by_role("button", name="Talk to a person").click()
+
+    await expect(page.get_by_text("This conversation has ended.")).to_be_hidden()
+    await expect(said(page, "thank you")).to_have_count(0)
+    await expect(page.locator("support-chat")).to_have_attribute("data-handler", "waiting")
+    await expect(box(page)).to_be_visible()
+
+
 async def test_a_secret_is_hidden_as_soon_as_it_is_sent(visitor):
     page = await visitor()
 

@@ -194,6 +194,19 @@ class TestSocket:
 
         assert "good morning" in texts(heard)
 
+    async def test_a_person_can_be_asked_for_after_the_end(self, ada):
+        async with Tab(await token_of(ada)) as tab:
+            await tab.say("hello")
+            await tab.send(type="end")
+            await tab.heard(1)
+            await tab.send(type="person")
+            heard = await tab.heard(2)
+
+        asked = await Escalation.objects.select_related("conversation").aget()
+        assert (asked.reason, asked.conversation.handler) == ("asked", "waiting")
+        assert {f["conversation"] for f in of(heard, "row")} == {asked.conversation_id}
+        assert of(heard, "state")[-1]["open"]
+
     async def test_too_much_at_once_is_said_in_words(self, ada, settings):
         settings.CHAT_VISITOR_PER_MINUTE = 2
         async with Tab(await token_of(ada)) as tab:
@@ -400,6 +413,19 @@ class TestForms:
 
         chat = await in_db_thread(Conversation.objects.get)()
         assert (chat.close_reason, chat.rating, chat.rating_words) == ("ended", 1, "good")
+
+    async def test_a_person_after_the_end(self, browser):
+        await self.send(browser, "send", text="hello")
+        await self.send(browser, "end")
+        page = (await browser.get(reverse("chat:page"))).content.decode()
+        button = page.split(reverse("chat:person"))[1].split("</form>")[0]
+        assert "disabled" not in button
+
+        await self.send(browser, "person")
+
+        chat = (await Escalation.objects.select_related("conversation").aget()).conversation
+        assert (chat.closed_at, chat.handler) == (None, "waiting")
+        assert await Conversation.objects.acount() == 2
 
     async def test_choose(self, browser, ada, stored_answer):
         chat = await in_db_thread(conversations.start)(ada.pk, now=timezone.now(), verified=True)

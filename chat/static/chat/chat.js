@@ -245,12 +245,11 @@ class SupportChat extends HTMLElement {
 
   #showFor() {
     const closed = this.hasAttribute("data-closed");
-    const { composer, closed: foot, email, person } = this.#parts;
+    const { composer, closed: foot, email } = this.#parts;
     const wasIn = composer?.contains(document.activeElement);
     composer?.toggleAttribute("hidden", closed);
     foot?.toggleAttribute("hidden", !closed);
     email?.toggleAttribute("hidden", closed || this.dataset.handler !== "waiting" || !email.hasAttribute("data-may"));
-    if (person) person.disabled = closed;
     if (closed && wasIn) foot?.querySelector("button")?.focus();
   }
 
