@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from asgiref.sync import SyncToAsync
+from django.db import connections
 
 
 def wait_for_threads(*more: ThreadPoolExecutor) -> None:
@@ -19,6 +20,11 @@ def wait_for_threads(*more: ThreadPoolExecutor) -> None:
     for executor in (*shared, SyncToAsync.single_thread_executor, *more):
         # All its threads can meet only when each of them is done with what it had to do.
         together = threading.Barrier(executor._max_workers)
-        meeting = [executor.submit(together.wait) for _ in range(executor._max_workers)]
+        meeting = [executor.submit(_meet, together) for _ in range(executor._max_workers)]
         for arrived in meeting:
             arrived.result()
+
+
+def _meet(together: threading.Barrier) -> None:
+    together.wait()
+    connections.close_all()  # this thread's own: one that is left open keeps the test database
