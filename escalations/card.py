@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
+from chat import conversations
 from chat.models import Conversation, Turn
+from memory import services
 from memory.models import Customer, Memory, MemoryEvent
+from memory.types import Status, Withheld
 
 from . import notes
 from .models import Escalation, StaffNote
@@ -26,6 +29,8 @@ class Line:
     why: str
     quote: str  # where it says more than the fact
     hidden: bool  # sensitive: shown after a click that is recorded
+    starts: str  # the day from which on it holds, while that is to come
+    unused: str  # why the bot does not say it now
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,9 @@ def card(
     customer: Customer, *, now: datetime, but: int | None = None, show_sensitive: bool = False
 ) -> Card:
     """`but`: the conversation that is open beside the card."""
-    memories = list(known(customer, now))
-    reasons = _reasons(memories)
     return Card(
         customer=customer,
-        lines=[_line(m, reasons.get(m.pk, ""), show_sensitive) for m in memories],
+        lines=_lines(customer, now, show_sensitive),
         past=_past(customer, but, now),
         tried=list(
             Memory.objects.for_customer(customer.pk)
@@ -95,15 +98,16 @@ def _past(customer: Customer, but: int | None, now: datetime) -> list[Past]:
 
 
 def known(customer: Customer, now: datetime) -> QuerySet[Memory]:
-    """Return the facts that the card holds, hidden ones too."""
-    held = Memory.objects.for_customer(customer.pk).active(now)
+    """Return the facts that the card holds: hidden ones too, and what is to hold from a day on."""
+    held = Memory.objects.for_customer(customer.pk)
+    held = held.active(now) | held.filter(status=Status.ACTIVE, valid_from__gt=now)
     shown = held.exclude(kind__in=("summary", "experience")).select_related("topic", "episode")
-    return shown.order_by("topic__label", "-stated_at")
+    return shown.order_by("topic__label", F("valid_from").asc(nulls_first=True), "-stated_at")
 
 
 def source_of(memory: Memory) -> str:
     """Say in words where a fact comes from and how old it is."""
-    day = f"{memory.stated_at.day} {memory.stated_at:%B %Y}"
+    day = _day(memory.stated_at)
     if memory.corrected_by_staff:
         return _("set by staff on {day}").format(day=day)
     if memory.kind == "staff_answer":
@@ -142,11 +146,42 @@ def corrected(memory: Memory, told: str) -> tuple[str, str]:
     return told, told
 
 
-def _line(memory: Memory, why: str, show_sensitive: bool) -> Line:
-    label = memory.topic.label if memory.topic else memory.get_category_display()
-    hidden = memory.sensitive and not show_sensitive
-    quote = "" if memory.corrected_by_staff or memory.quote == memory.text else memory.quote
-    return Line(memory, label, source_of(memory), why, quote, hidden)
+def _lines(customer: Customer, now: datetime, show_sensitive: bool) -> list[Line]:
+    memories = list(known(customer, now))
+    reasons = _reasons(memories)
+    clock = conversations.customer_clock(customer)
+    at = services.withheld(customer.pk, wait=False)
+    return [
+        Line(
+            memory=m,
+            label=m.topic.label if m.topic else m.get_category_display(),
+            source=source_of(m),
+            why=reasons.get(m.pk, ""),
+            quote="" if m.corrected_by_staff or m.quote == m.text else m.quote,
+            hidden=m.sensitive and not show_sensitive,
+            starts=_starts(m, now, clock),
+            unused=_unused(m, at),
+        )
+        for m in memories
+    ]
+
+
+def _starts(memory: Memory, now: datetime, clock: tzinfo) -> str:
+    start = memory.valid_from
+    return _day(start.astimezone(clock)) if start is not None and start > now else ""
+
+
+def _unused(memory: Memory, at: Withheld) -> str:
+    key = memory.topic.key if memory.topic else None
+    if key in at.disputed:
+        return _("The bot does not say it till somebody has decided what is so.")
+    if key in at.unread:
+        return _("The bot does not say it: newer words on this are not read yet.")
+    return ""
+
+
+def _day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
 
 
 def _reasons(memories: Iterable[Memory]) -> dict[int, str]:

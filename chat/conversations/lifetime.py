@@ -11,7 +11,7 @@ from chat import wordings
 from chat.models import Conversation
 
 from .log import Handler, Kind, Sender, append, flush, in_turn, locked, save
-from .zone import business, business_clock, clock_of
+from .zone import business, business_clock, clock_of, customer_clock
 
 __all__ = [
     "business",
@@ -21,6 +21,7 @@ __all__ = [
     "close_idle",
     "current",
     "current_or_new",
+    "customer_clock",
     "latest",
     "of_customer",
     "start",

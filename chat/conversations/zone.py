@@ -3,6 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from chat.models import Business, Conversation
+from memory.models import Customer
 
 
 def timezone_of(conversation: Conversation) -> str:
@@ -11,8 +12,11 @@ def timezone_of(conversation: Conversation) -> str:
 
 def clock_of(conversation: Conversation | None) -> ZoneInfo:
     """Return the clock of a page that has no browser's own: hers if she told, else ours."""
-    hers = conversation.customer.timezone if conversation is not None else ""
-    return _zone(hers) or business_clock()
+    return customer_clock(conversation.customer) if conversation else business_clock()
+
+
+def customer_clock(customer: Customer) -> ZoneInfo:
+    return _zone(customer.timezone) or business_clock()
 
 
 def business_clock() -> ZoneInfo:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -26,6 +27,7 @@ from escalations.models import (
 )
 from memory import services
 from memory.models import Answer, Conflict, Episode, Memory, MemoryEvent
+from memory.types import Said, Transcript
 from tests.escalations.conftest import QUESTION
 from tests.factories import NOW, make_conversation, make_customer, make_topic
 
@@ -600,6 +602,51 @@ class TestTheCustomerCard:
 
         assert "Comes in the mornings" in page
         assert "said on 2 March 2026" in page
+
+    def test_marks_what_waits_for_its_day(self, desk, claimed, ada, time_machine):
+        """By her own clock: the day that she named."""
+        type(ada).objects.filter(pk=ada.pk).update(timezone="Asia/Tokyo")
+        plan = make_topic("plan", label="Plan")
+        april = datetime(2026, 4, 1, tzinfo=ZoneInfo("Asia/Tokyo"))
+        remember(ada, "Is with Cigna", topic=plan, valid_until=april)
+        remember(ada, "Will be with Delta", topic=plan, valid_from=april)
+
+        for now, marked in ((NOW, True), (april, False)):
+            time_machine.move_to(now)
+            page = desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+            assert "Will be with Delta" in page
+            assert ("from 1 April 2026" in page) is marked
+            assert ("Is with Cigna" in page) is marked
+
+    def test_says_what_the_bot_does_not_say_while_words_are_unread(
+        self, desk, ada, settings, time_machine
+    ):
+        settings.MEMORY_WAIT_MS = 60_000  # a page does not wait for the worker
+        time_machine.move_to(NOW, tick=False)
+        plan = make_topic("plan", label="Insurance plan", examples=["I'm with Cigna"])
+        remember(ada, "Is with Cigna", topic=plan)
+        remember(ada, "Mornings", topic=make_topic("time", examples=["I prefer mornings"]))
+        said = Transcript((Said(1, "customer", "My insurance plan is Delta now.", NOW),), "UTC")
+        unread = services.remember_later(said, customer_id=ada.pk, ref="r", now=NOW)
+
+        page = desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+        assert page.count("newer words on this are not read yet") == 1
+        assert "not read yet" in page.split("Is with Cigna")[1].split("Mornings")[0]
+
+        services.run_agent(unread.pk, now=NOW)
+        assert "not read yet" not in desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+
+    def test_says_what_the_bot_does_not_say_till_somebody_decides(self, desk, ada):
+        plan = make_topic("plan")
+        old = remember(ada, "Is with Cigna", topic=plan, corrected_by_staff=True)
+        new = remember(ada, "Is with Delta", topic=plan, status="pending")
+        Conflict.objects.create(
+            customer=ada, topic=plan, old=old, new=new, opened_at=NOW, due_at=NOW
+        )
+
+        assert (
+            "till somebody has decided" in desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+        )
 
     def test_shows_what_is_sensitive_only_after_a_look_that_is_recorded(
         self, desk, claimed, ada, sam
