@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from django.contrib.auth.models import User
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from chat import conversations
 from chat.models import Conversation, Turn
 from memory import services
-from memory.models import Customer, Memory, MemoryEvent
+from memory.models import Customer, Memory
 from memory.types import Status, Withheld
 
-from . import notes
+from . import notes, people
 from .models import Escalation, StaffNote
 
 SHOWN = 5
+PROGRAMS = ("api", "agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Line:
     memory: Memory
     label: str
     source: str
-    why: str
+    why: str  # what staff said when they corrected it
     quote: str  # where it says more than the fact
     hidden: bool  # sensitive: shown after a click that is recorded
     starts: str  # the day from which on it holds, while that is to come
@@ -105,16 +107,36 @@ def known(customer: Customer, now: datetime) -> QuerySet[Memory]:
     return shown.order_by("topic__label", F("valid_from").asc(nulls_first=True), "-stated_at")
 
 
-def source_of(memory: Memory) -> str:
-    """Say in words where a fact comes from and how old it is."""
+def source_of(memory: Memory, staff: Mapping[int, str]) -> str:
+    """Say in words where a fact comes from and how old it is. `staff`: names by user id."""
     day = _day(memory.stated_at)
+    kind, _colon, who = memory.made_by.partition(",")[0].partition(":")
     if memory.corrected_by_staff:
-        return _("set by staff on {day}").format(day=day)
+        by = staff.get(_number(who), _("staff"))
+        said = (
+            _("corrected by {who} on {day}")
+            if memory.corrected_away
+            else _("added by {who} on {day}")
+        )
+        return said.format(who=by, day=day)
     if memory.kind == "staff_answer":
         return _("our answer of {day}, for this customer alone").format(day=day)
+    if kind in PROGRAMS:
+        return _("told by the program “{who}” on {day}").format(who=who, day=day)
     if memory.times_stated > 1:
-        return _("said {times} times, last on {day}").format(times=memory.times_stated, day=day)
-    return _("said on {day}").format(day=day)
+        return _("said {times} times, last in a chat on {day}").format(
+            times=memory.times_stated, day=day
+        )
+    return _("said in a chat on {day}").format(day=day)
+
+
+def _names(memories: Iterable[Memory]) -> dict[int, str]:
+    ids = {_number(m.made_by.partition(",")[0].removeprefix("staff:")) for m in memories}
+    return {u.pk: people.name_of(u) for u in User.objects.filter(pk__in=ids)}
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def shown(memory: Memory) -> str:
@@ -148,15 +170,15 @@ def corrected(memory: Memory, told: str) -> tuple[str, str]:
 
 def _lines(customer: Customer, now: datetime, show_sensitive: bool) -> list[Line]:
     memories = list(known(customer, now))
-    reasons = _reasons(memories)
+    names = _names(m for m in memories if m.corrected_by_staff)
     clock = conversations.customer_clock(customer)
     at = services.withheld(customer.pk, wait=False)
     return [
         Line(
             memory=m,
             label=m.topic.label if m.topic else m.get_category_display(),
-            source=source_of(m),
-            why=reasons.get(m.pk, ""),
+            source=source_of(m, names),
+            why=m.corrected_away_why if m.corrected_by_staff else "",
             quote="" if m.corrected_by_staff or m.quote == m.text else m.quote,
             hidden=m.sensitive and not show_sensitive,
             starts=_starts(m, now, clock),
@@ -182,14 +204,3 @@ def _unused(memory: Memory, at: Withheld) -> str:
 
 def _day(at: datetime) -> str:
     return f"{at.day} {at:%B %Y}"
-
-
-def _reasons(memories: Iterable[Memory]) -> dict[int, str]:
-    """Return the last reason that history gives for each memory."""
-    events = (
-        MemoryEvent.objects.filter(memory__in=[m.pk for m in memories])
-        .exclude(reason="")
-        .order_by("at", "pk")
-        .values_list("memory_id", "reason")
-    )
-    return {int(str(pk)): reason for pk, reason in events}

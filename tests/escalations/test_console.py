@@ -601,7 +601,28 @@ class TestTheCustomerCard:
         page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
 
         assert "Comes in the mornings" in page
-        assert "said on 2 March 2026" in page
+        assert "said in a chat on 2 March 2026" in page
+
+    def test_says_who_corrected_or_added_a_fact_and_why(self, desk, ada, sam, kim):
+        plan, time = make_topic("plan", label="Plan"), make_topic("time", label="Time")
+        old = remember(ada, "Is with Cigna", topic=plan)
+        by = {"by": f"staff:{kim.pk}", "staff_id": kim.pk, "now": NOW}
+        services.correct(old.pk, value="Delta", text="Is with Delta", why="her card says so", **by)
+        services.remember(ada.pk, topic=time.key, value="Mornings", text="", **by)
+        make_topic("visits")
+        told = services.propose(
+            ada.pk, topic="visits", category="preference", value="8:00", text="Wants 8:00",
+            evidence={}, by="api:shop", now=NOW,
+        )  # fmt: skip
+        services.review(told.pk, approve=True, by=by["by"], now=NOW)
+
+        page = desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+
+        assert "corrected by Kim on 2 March 2026" in page
+        assert "Why: her card says so" in page
+        assert "added by Kim on 2 March 2026" in page
+        assert "told by the program “shop” on 2 March 2026" in page
+        assert page.count("Why:") == 1  # and nothing that only the machine understands
 
     def test_marks_what_waits_for_its_day(self, desk, claimed, ada, time_machine):
         """By her own clock: the day that she named."""
