@@ -21,11 +21,7 @@ def touched(
     conversation: Conversation, question: str, answers: Sequence[AnswerCandidate], *, now: datetime
 ) -> dict[int, tuple[Fact, ...]]:
     """Return by answer the facts that its words, or those of the question, touch."""
-    grave = services.Grave(
-        conversation.customer_id,
-        now=now,
-        chat=lambda: conversations.transcript_of(conversation),
-    )
+    grave = _grave(conversation.customer_id, conversation, now)
     return {a.answer_id: grave.touched(question, [a]) for a in answers}
 
 
@@ -47,6 +43,27 @@ def touched_by(
         return ()
     text = question.text if question else ""
     return touched(conversation, text, [answer], now=now)[answer.answer_id]
+
+
+def touched_by_words(
+    text: str,
+    customer_id: int,
+    conversation: Conversation | None,
+    question: Question | None,
+    *,
+    now: datetime,
+) -> tuple[Fact, ...]:
+    """The same for what somebody has typed."""
+    typed = AnswerCandidate(
+        answer_id=0, title="", parts=(text,), role="", author="", said_on=now, score=1.0
+    )
+    asked = question.text if question else ""
+    return _grave(customer_id, conversation, now).touched(asked, [typed])
+
+
+def _grave(customer_id: int, conversation: Conversation | None, now: datetime) -> services.Grave:
+    chat = conversation and (lambda: conversations.transcript_of(conversation))
+    return services.Grave(customer_id, now=now, chat=chat)
 
 
 def labels(facts: Iterable[Fact]) -> str:

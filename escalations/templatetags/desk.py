@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from escalations.compare import labels
 from escalations.people import name_of
 
 register = template.Library()
+register.filter("labels", labels)
 
 
 @register.filter

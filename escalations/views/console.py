@@ -43,6 +43,7 @@ def detail(request: DeskRequest, pk: int) -> HttpResponse:
     if draft is not None:
         context["seen_seq"] = draft.seen_seq
         context["arrived"] = drafts.arrived_since(escalation, draft.seen_seq)
+        context["touched"] = not_compared(request, escalation, draft.text)
     return page(request, "escalations/inbox.html", context)
 
 
@@ -182,6 +183,25 @@ def suggestions(
     near = [c for c in found if c.score >= FAR_OFF]
     touched = compare.touched(conversation, question.text, near, now=now)
     return [(c, likeness(c.score), touched[c.answer_id]) for c in near]
+
+
+def not_compared(request: DeskRequest, escalation: Escalation, text: str) -> tuple[Fact, ...]:
+    """What is grave about her that typed words touch, till their writer says: I compared the two.
+
+    That holds for whatever else is written here about the same.
+    """
+    now, conversation = timezone.now(), escalation.conversation
+    question = escalation.questions.filter(answer=None).order_by("asked_at", "pk").first()
+    facts = compare.touched_by_words(
+        text, conversation.customer_id, conversation, question, now=now
+    )
+    compared = [escalation.pk, compare.labels(facts)]
+    if facts and request.POST.get("compared") == compared[1]:
+        request.session["compared"] = compared
+    if request.session.get("compared") == compared:
+        return ()
+    compare.record(facts, staff=request.user, now=now)
+    return facts
 
 
 def likeness(score: float) -> str:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from chat import frames
+from chat import conversations, frames
 from chat.models import Conversation
-from escalations import card, claim, first, notes
+from escalations import card, claim, compare, first, notes
 from escalations.forms import FactForm
 from memory import services
 from memory.models import Customer, Memory, Topic
@@ -38,7 +38,13 @@ def write_first(request: DeskRequest, pk: int) -> HttpResponse:
         text = frames.clean(request.POST.get("text", ""))
         if not text.strip():
             raise frames.BadFrame("empty", _("There is nothing to send yet."))
-        escalation = first.write(found, staff=request.user, text=text, now=timezone.now())
+        chat, now = conversations.latest(pk), timezone.now()
+        facts = compare.touched_by_words(text, pk, chat, None, now=now)
+        if facts and request.POST.get("compared") != compare.labels(facts):
+            compare.record(facts, staff=request.user, now=now)
+            context = _context(found) | {"touched": facts, "text": text}
+            return page(request, "escalations/customer.html", context, status=409)
+        escalation = first.write(found, staff=request.user, text=text, now=now)
     except frames.BadFrame as exc:
         context = _context(found) | {"fault": str(exc), "text": request.POST.get("text", "")}
         return page(request, "escalations/customer.html", context, status=422)

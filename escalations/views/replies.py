@@ -19,9 +19,10 @@ from escalations import claim, compare, drafts, looks, notes, people, reply
 from escalations.models import Escalation
 from memory import services
 from memory.models import Answer
+from memory.types import Fact
 
 from .base import DeskRequest, back_to, for_staff, list_context, number
-from .console import WORK_PARTS, find, fragments, suggested, work_context
+from .console import WORK_PARTS, find, fragments, not_compared, suggested, work_context
 
 
 @require_POST
@@ -33,6 +34,8 @@ def send(request: DeskRequest, pk: int) -> HttpResponse:
         text = frames.clean(request.POST.get("text", ""))
         if not text.strip():
             raise frames.BadFrame("empty", _("There is nothing to send yet."))
+        if facts := not_compared(request, escalation, text):
+            return _touches(request, escalation, text, facts)
         if escalation.claimed_by_id is None:
             claim.claim(pk, staff=request.user, now=now)
         seen = number(request.POST.get("seen_seq"))
@@ -127,6 +130,18 @@ def look(request: DeskRequest, pk: int) -> HttpResponse:
     return _answer(request, pk)
 
 
+def _touches(
+    request: DeskRequest, escalation: Escalation, text: str, facts: tuple[Fact, ...]
+) -> HttpResponse:
+    """Show beside the words what they touch; sending again, having compared, goes through."""
+    if request.htmx:
+        context = work_context(request, escalation) | {"touched": facts, "live": True}
+        return fragments(request, ["escalations/_touched.html"], context)
+    seen = number(request.POST.get("seen_seq")) or 0
+    drafts.save(escalation, staff=request.user, text=text, seen_seq=seen, now=timezone.now())
+    return back_to(request, escalation)
+
+
 def _stale(request: DeskRequest, escalation: Escalation) -> HttpResponse:
     """Show what arrived; sending again, having seen it, goes through."""
     seen = number(request.POST.get("seen_seq")) or 0
@@ -154,7 +169,8 @@ def _answer(
             messages.error(request, fault)
         return back_to(request, escalation)
     context: dict[str, Any] = list_context(request) | work_context(request, escalation)
-    parts = ["escalations/_tabs.html", "escalations/_list.html", *WORK_PARTS]
+    parts = ["escalations/_tabs.html", "escalations/_list.html", "escalations/_touched.html"]
+    parts += WORK_PARTS
     if anew:
         context |= suggested(request, escalation, context["question"])
         parts.append("escalations/_suggest.html")

@@ -113,6 +113,89 @@ class TestAtTheDesk:
         assert escalation.conversation.messages.get(kind="answer").text == WORDS
 
 
+class TestWhatIsTyped:
+    def write(self, desk, escalation, text, **more):
+        address = reverse("escalations:send", args=[escalation.pk])
+        return htmx(desk, address, {"text": text, "seen_seq": 99} | more).content.decode()
+
+    def sent(self, escalation):
+        return list(
+            escalation.conversation.messages.filter(sender="staff", kind="message")
+            .order_by("seq")
+            .values_list("text", flat=True)
+        )
+
+    def test_is_not_sent_unless_somebody_has_compared(self, desk, escalation, ada, told, sam):
+        told(ada)
+
+        shown = self.write(desk, escalation, WORDS)
+
+        assert "allergic to ibuprofen" in shown
+        assert "I have compared the two" in shown
+        assert not self.sent(escalation)
+        assert Escalation.objects.get(pk=escalation.pk).claimed_by is None
+        look = MemoryView.objects.get()
+        assert (look.staff, look.customer, look.topics) == (sam, ada, ["allergies"])
+
+        self.write(desk, escalation, WORDS, compared="Allergies")
+        assert self.sent(escalation) == [WORDS]
+
+    def test_is_held_against_the_question_too(self, desk, ask, ada, told):
+        told(ada)
+        hers = ask(ada, "Can I take ibuprofen?")
+
+        assert "I have compared the two" in self.write(desk, hers, "Yes, after the meal.")
+        assert not self.sent(hers)
+
+    def test_about_the_same_is_compared_once(self, desk, escalation, ada, told):
+        told(ada)
+        self.write(desk, escalation, WORDS, compared="Allergies")
+
+        self.write(desk, escalation, "Not more than two ibuprofen a day.")
+
+        assert len(self.sent(escalation)) == 2
+
+    def test_what_was_compared_says_nothing_of_something_else(self, desk, escalation, ada, told):
+        told(ada)
+
+        self.write(desk, escalation, WORDS, compared="Pregnancy")
+
+        assert not self.sent(escalation)
+
+    def test_without_javascript_it_stays_in_the_box_beside_what_it_touches(
+        self, desk, escalation, ada, told
+    ):
+        told(ada)
+        address = reverse("escalations:send", args=[escalation.pk])
+
+        page = desk.post(address, {"text": WORDS, "seen_seq": 99}, follow=True).content.decode()
+
+        box = page.split('<textarea id="reply-text"')[1].split("</textarea>")[0]
+        assert WORDS in box
+        tick = page.split('id="touched"')[1].split('id="reply-bar"')[0]
+        assert "allergic to ibuprofen" in tick
+        assert 'value="Allergies"' in tick
+
+    def test_that_touches_nothing_is_sent_at_once(self, desk, escalation, ben, told):
+        told(ben)
+
+        self.write(desk, escalation, WORDS)
+
+        assert self.sent(escalation) == [WORDS]
+
+    def test_to_somebody_who_asked_nothing_is_compared_as_well(self, desk, ben, told, queue):
+        told(ben)
+        address = reverse("escalations:write_first", args=[ben.pk])
+
+        page = desk.post(address, {"text": WORDS}).content.decode()
+        assert "allergic to ibuprofen" in page
+        assert WORDS in page
+        assert not Escalation.objects.exists()
+
+        desk.post(address, {"text": WORDS, "compared": "Allergies"})
+        assert self.sent(Escalation.objects.get()) == [WORDS]
+
+
 class TestAllWhoWait:
     def test_whom_it_touches_is_listed_with_the_reason_and_left_out(
         self,
