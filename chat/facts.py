@@ -9,9 +9,10 @@ from typing import Any
 from chat.llm.base import Topic
 from chat.models import Conversation
 from memory import services
+from memory.kept import Kept
 from memory.models import Customer
 from memory.models import Topic as TopicRow
-from memory.types import Category, Fact, Withheld
+from memory.types import Category, Fact
 
 OWN = {Category.PREFERENCE, Category.CONFIRMED_FACT}
 
@@ -21,16 +22,14 @@ def standing(
     told: Sequence[dict[str, Any]],
     *,
     now: datetime,
-    at: Withheld | None = None,
-    words: str = "",
+    hers: services.Hers,
 ) -> tuple[Fact, ...]:
     """Return all that may be said back: of this conversation first, then what is stored.
 
-    A visitor may be anybody at that browser: what is sensitive is not said. `words`: what the
-    stored facts are compared with.
+    A visitor may be anybody at that browser: what is sensitive is not said.
     """
-    at = at or services.withheld(conversation.customer_id)
-    stored = services.known_about(conversation.customer_id, now=now, at=at, words=words)
+    at = hers.at
+    stored = services.known_about(conversation.customer_id, now=now, hers=hers)
     if conversation.customer.kind == Customer.Kind.VISITOR:
         stored = [f for f in stored if not f.sensitive]
     said = [
@@ -42,7 +41,7 @@ def standing(
         and not _to_come(c, now)
     ]
     keys = {c["topic"] for c in said}
-    rows = {t.key: t for t in TopicRow.objects.filter(key__in=keys)} if keys else {}
+    rows = {t.key: t for t in services.all_topics() if t.key in keys}
     usable = [c for c in said if c["topic"] in rows and c["topic"] not in at.disputed]
     fresh = [_fact(c, rows, conversation.customer_id, now) for c in usable]
     single = {f.topic for f in fresh if f.topic and rows[f.topic].cardinality == "one"}
@@ -73,7 +72,7 @@ def _fact(c: dict[str, Any], rows: dict[str, TopicRow], customer_id: int, now: d
     )
 
 
-def topics() -> tuple[Topic, ...]:
+def _topics() -> tuple[Topic, ...]:
     return tuple(
         Topic(
             key=t.key,
@@ -84,5 +83,8 @@ def topics() -> tuple[Topic, ...]:
             preference=t.category == Category.PREFERENCE,
             sensitive=t.sensitive,
         )
-        for t in TopicRow.objects.order_by("pk")
+        for t in services.all_topics()
     )
+
+
+topics: Kept[tuple[Topic, ...]] = Kept(_topics, "memory_topic")

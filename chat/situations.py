@@ -11,9 +11,6 @@ from datetime import datetime
 from time import perf_counter
 from typing import Any, TypeVar
 
-from django.db.models import Subquery
-from django.db.models.functions import Coalesce
-
 from chat import conversations, facts, listening
 from chat.llm import embedding, intents, language, topics
 from chat.llm.base import Line, Situation, Topic
@@ -21,11 +18,13 @@ from chat.llm.intents import Kind
 from chat.models import Conversation, Message
 from chat.tools.toolbox import Toolbox
 from memory import services
+from memory.prepared import Prepared, argument
 from memory.types import AnswerFor, Fact, Recalled, Withheld
 
 T = TypeVar("T")
 
 BEFORE = 6  # earlier rows that a message is read with
+LOG = 60  # rows read for that: her last, the replies before them, and notices between
 NEEDS_ANSWER = {
     Kind.QUESTION,
     Kind.PERSONAL,
@@ -60,26 +59,34 @@ class Asked:
         return "\n".join(m.text for m in self.messages)
 
 
-def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked:
-    """Read everything that a reply to the rows up to seq `up_to` may use."""
-    conversation = Conversation.objects.select_related("customer").get(pk=conversation_id)
-    messages = unanswered(conversation, up_to=up_to)
+def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
+    """Read everything that a reply to the rows up to seq `up_to` may use.
+
+    None: the customer has said more since.
+    """
+    (conversation,) = _CONVERSATION.instances(pk=conversation_id)
+    log = _log(conversation)
+    if any(m.sender == Message.Sender.CUSTOMER and m.seq > up_to for m in log):
+        return None
+    messages = _unanswered(log, conversation, up_to=up_to)
     asked = Asked(conversation, messages, Situation("", intents.Reading(Kind.QUESTION, "")))
     step = _Step(asked.milliseconds)
     text, embed = asked.text, embedding.embed_one
-    before = conversations.earlier(conversation, before_seq=messages[0].seq, limit=BEFORE)
+    said = [m for m in log if m.seq < messages[0].seq and m.kind != Message.Kind.STATE]
+    before = said[-BEFORE:]
     said_before = [m.text for m in before]
     in_english = language.english(text)
     reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
     told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
-    recalled = step("recall", lambda: _recall(asked, said_before, told, reading, now))
+    known, naming = facts.topics(), _naming_words(in_english, before, reading)
+    hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
+    recalled = step("recall", lambda: _recall(asked, said_before, told, reading, hers))
     at = recalled.at
     if at is None and reading.kind in NEEDS_FACTS:
-        at = step("withheld", lambda: services.withheld(asked.conversation.customer_id))
-    known, naming = facts.topics(), _naming_words(in_english, before, reading)
+        at = step("withheld", lambda: hers.at)
     asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
-        step("known", lambda: facts.standing(conversation, told, now=now, at=at, words=naming))
+        step("known", lambda: facts.standing(conversation, told, now=now, hers=hers))
         if reading.kind in NEEDS_FACTS
         else ()
     )
@@ -138,11 +145,31 @@ def _precedent(answer: AnswerFor) -> intents.Reading | None:
 
 def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
     """Return the customer's messages that no row has answered, up to seq `up_to`; one at least."""
-    log = conversation.messages.filter(seq__lte=up_to, seq__gt=conversation.bot_since_seq)
-    answered = log.exclude(sender=Message.Sender.CUSTOMER).exclude(kind=Message.Kind.STATE)
-    since = Coalesce(Subquery(answered.order_by("-seq").values("seq")[:1]), 0)
-    waiting = log.filter(sender=Message.Sender.CUSTOMER, seq__gt=since).order_by("-seq")[:BEFORE]
-    rows = list(reversed(waiting))
+    return _unanswered(_log(conversation), conversation, up_to=up_to)
+
+
+def _log(conversation: Conversation) -> list[Message]:
+    """The last rows since the bot has the conversation, oldest first."""
+    rows = _LOG.instances(conversation=conversation.pk, since=conversation.bot_since_seq)
+    return rows[::-1]
+
+
+_CONVERSATION = Prepared(lambda: Conversation.objects.filter(pk=argument("pk")))
+_LOG = Prepared(
+    lambda: Message.objects.filter(
+        conversation_id=argument("conversation"), seq__gt=argument("since")
+    ).order_by("-seq")[:LOG]
+)
+
+
+def _unanswered(log: list[Message], conversation: Conversation, *, up_to: int) -> list[Message]:
+    rows: list[Message] = []
+    for m in reversed(log):
+        if m.seq > up_to or m.kind == Message.Kind.STATE:
+            continue
+        if m.sender != Message.Sender.CUSTOMER or len(rows) == BEFORE:
+            break
+        rows.insert(0, m)
     # What was nothing but a secret asks for nothing, unless there is nothing else.
     asking = [m for m in rows if conversations.says_more(m.text)]
     return asking or rows or list(conversation.messages.filter(seq=up_to))
@@ -153,15 +180,16 @@ def _recall(
     before: list[str],
     told: list[dict[str, Any]],
     reading: intents.Reading,
-    now: datetime,
+    hers: services.Hers,
 ) -> Recalled:
     if intents.small_talk_alone(asked.text):
         return Recalled(skipped=True)
     return services.recall(
         asked.conversation.customer_id,
         asked.text,
-        now=now,
+        now=hers.now,
         before=before,
+        hers=hers,
         working=[*asked.conversation.working_memory, *told],
         verified=asked.conversation.verified,
         explain=True,  # the receipt says what was left out, too

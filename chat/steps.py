@@ -15,6 +15,7 @@ from chat.llm.base import NeedsHuman
 from chat.models import Message
 from chat.situations import Asked
 from chat.tools.toolbox import toolbox
+from memory.kept import looked_once
 
 
 class TooLong(Exception):
@@ -40,9 +41,13 @@ class Turn:
         return monotonic() - self.began
 
     def gather(self) -> Asked | None:
-        if conversations.newer_said(self.conversation_id, self.message.seq):
-            return None
+        with looked_once():
+            return self._gather()
+
+    def _gather(self) -> Asked | None:
         asked = situations.gather(self.conversation_id, up_to=self.message.seq, now=self.now)
+        if asked is None:
+            return None
         if conversations.turns_since(asked.conversation) >= settings.CHAT_TURNS_PER_PERSON:
             raise TooLong
         asked.situation = situations.look_up(asked, now=self.now)

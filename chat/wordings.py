@@ -9,6 +9,7 @@ import re
 from zlib import crc32
 
 from chat.models import Wording
+from memory.kept import Kept
 
 DEFAULTS: dict[str, tuple[str, ...]] = {
     "welcome": (
@@ -152,13 +153,21 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "no_conversation": ("There is no conversation yet.",),
 }
 
+_own: Kept[dict[str, list[str]]] = Kept(
+    lambda: {
+        key: [v for v in variants if isinstance(v, str)]
+        for key, variants in Wording.objects.values_list("key", "variants")
+    },
+    "chat_wording",
+)
+
 SLOT = re.compile(r"\{(\w+)\}")
 
 
 def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
     """Return one variant of the sentence `key`: another at another seq, the same for the same."""
-    own = Wording.objects.filter(key=key).values_list("variants", flat=True).first()
-    variants = [v for v in own or [] if isinstance(v, str) and v.strip()] or DEFAULTS[key]
+    own = _own().get(key) or []
+    variants = [v for v in own if v.strip()] or DEFAULTS[key]
     picked = variants[crc32(f"{key}:{conversation_id}:{seq // 2}".encode()) % len(variants)]
     return fill(picked, fields)
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, DateTimeField, Exists, F, Min, OuterRef, Q, QuerySet
 from pgvector.django import CosineDistance
 
+from memory.kept import Kept
 from memory.models import Answer, AnswerMatch
+from memory.prepared import Prepared, argument
 
 from .models import Escalation, Gap, Question, ReportSetting
 
@@ -113,18 +115,29 @@ def set_apart(questions: Iterable[Question]) -> None:
 
 def reopen(escalation: Escalation, *, now: datetime) -> None:
     """The same customer asks the same again: what was resolved before was not."""
-    rules = ReportSetting.objects.get_or_create(pk=1)[0]
-    before = Question.objects.filter(
-        escalation__conversation__customer=escalation.conversation.customer_id,
-        escalation__resolution="resolved",
-        escalation__closed_at__gt=now - timedelta(days=rules.reopened_within_days),
-    )
+    since = now - timedelta(days=_rules().reopened_within_days)
+    resolved = _RESOLVED(hers=escalation.conversation.customer_id, since=since)
+    if not resolved:
+        return  # as most of the time
+    before = Question.objects.filter(pk__in=[pk for (pk,) in resolved])
     for question in escalation.questions.filter(asked_at=now):
         same = nearest(question, before)
         if same is not None:
             Escalation.objects.filter(pk=same.escalation_id, reopened_at=None).update(
                 reopened_at=now
             )
+
+
+_rules: Kept[ReportSetting] = Kept(
+    lambda: ReportSetting.objects.get_or_create(pk=1)[0], "escalations_reportsetting"
+)
+_RESOLVED = Prepared(
+    lambda: Question.objects.filter(
+        escalation__conversation__customer=argument("hers"),
+        escalation__resolution="resolved",
+        escalation__closed_at__gt=argument("since", DateTimeField()),
+    ).values_list("pk")
+)
 
 
 def _open_questions() -> QuerySet[Question]:

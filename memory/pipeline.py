@@ -87,7 +87,7 @@ def consider(transcript: Transcript, *, by_model: bool = False, since: int = 0) 
     results = _gate(transcript, by_model, since)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
-    topics = {t.key: known.spec(t) for t in Topic.objects.order_by("key")}
+    topics = {t.key: t for t in sorted(known.specs(), key=lambda t: t.key)}
     found, engine = _extract(transcript, list(topics.values()), by_model, since)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
@@ -181,7 +181,7 @@ def _account(
     )
     if any(d.candidate.intent is Intent.FORGET for d in decisions):
         return
-    topics = {t.key: known.spec(t) for t in Topic.objects.all()}
+    topics = {t.key: t for t in known.specs()}
     values = Memory.objects.for_customer(episode.customer_id).exclude(value="")
     text = summary.summary(
         stored.load(episode.transcript),

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from chat.models import Conversation, Message, Turn
+from memory.prepared import Prepared, argument
 
 from .log import Handler, Kind, Overtaken, Sender, append, locked, save
 
@@ -144,8 +145,14 @@ def _may_speak(conversation: Conversation, answering_seq: int) -> bool:
         return False
     if conversation.answer_due_at is None:  # the sweep, or another turn, took care of it
         return False
-    newer = conversation.messages.filter(sender=Sender.CUSTOMER, seq__gt=answering_seq)
-    return not newer.exists()
+    return not _NEWER(conversation=conversation.pk, seq=answering_seq)
+
+
+_NEWER = Prepared(
+    lambda: Message.objects.filter(
+        conversation_id=argument("conversation"), sender=Sender.CUSTOMER, seq__gt=argument("seq")
+    ).values_list("pk")[:1]
+)
 
 
 def _append(conversation: Conversation, row: NewRow, now: datetime) -> Message:

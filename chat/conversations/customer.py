@@ -8,12 +8,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import CharField, Q
 
 from chat import signals, wordings
-from chat.models import Conversation, Message
+from chat.models import Conversation, Message, Turn
 from memory import services
 from memory.models import Customer
+from memory.prepared import Prepared, argument
 
 from .log import Closed, Handler, Kind, Sender, append, locked, save
 
@@ -51,7 +52,7 @@ def record_customer_message(
     `for_person`: by the button that asks for a person, so that something is always wanted.
     """
     conversation = locked(conversation_id)
-    if known := conversation.messages.filter(client_id=client_id).first():
+    for known in _SENT_BEFORE.instances(conversation=conversation_id, client_id=client_id):
         return Recorded(known, new=False, may_answer=False)
     if conversation.closed_at:
         raise Closed
@@ -147,16 +148,25 @@ def set_reply_email(conversation_id: int, *, email: str, link: str, now: datetim
     )
 
 
-def newer_said(conversation_id: int, seq: int) -> bool:
-    """Say whether the customer wrote after `seq`."""
-    rows = Message.objects.filter(conversation_id=conversation_id, sender=Sender.CUSTOMER)
-    return rows.filter(seq__gt=seq).exists()
-
-
 def turns_since(conversation: Conversation) -> int:
     """Return how often the bot has answered since it got the conversation."""
-    since = conversation.bot_since_seq
-    return conversation.turns.filter(question_seq__gt=since).exclude(outcome="dropped").count()
+    return len(_TURNS(conversation=conversation.pk, since=conversation.bot_since_seq))
+
+
+_TURNS = Prepared(
+    lambda: (
+        Turn.objects.filter(
+            conversation_id=argument("conversation"), question_seq__gt=argument("since")
+        )
+        .exclude(outcome="dropped")
+        .values_list("pk")
+    )
+)
+_SENT_BEFORE = Prepared(
+    lambda: Message.objects.filter(
+        conversation_id=argument("conversation"), client_id=argument("client_id", CharField())
+    )
+)
 
 
 def tokens_since(conversation: Conversation) -> int:

@@ -12,6 +12,7 @@ from django.db import connection
 from chat import broadcast
 from chat.models import Conversation, Message
 from memory import services
+from memory.prepared import Prepared, argument
 
 from .transcript import transcript_of
 
@@ -30,7 +31,14 @@ class Overtaken(Exception):
 
 def locked(conversation_id: int) -> Conversation:
     """Return the conversation, held till the transaction ends."""
-    return Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
+    for conversation in _LOCKED.instances(pk=conversation_id):
+        return conversation
+    raise Conversation.DoesNotExist
+
+
+_LOCKED = Prepared(
+    lambda: Conversation.objects.select_for_update(of=("self",)).filter(pk=argument("pk"))
+)
 
 
 def in_turn(what: str) -> None:

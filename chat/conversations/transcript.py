@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from django.db.models.fields.json import KT
+
 from chat.models import Conversation, Message, Turn
+from memory.prepared import Prepared, argument
 from memory.types import Said, Sender, Transcript
 
 from .zone import timezone_of
 
+NO_END = 2**31 - 1  # a seq that none reaches
 _SPEAKERS: dict[str, Sender] = {"customer": "customer", "bot": "bot", "staff": "staff"}
 
 
@@ -14,11 +18,8 @@ def transcript_of(
     conversation: Conversation, *, after: int = 0, up_to: int | None = None
 ) -> Transcript:
     """Return the rows with `after` < seq ≤ `up_to`; state lines are nobody's words."""
-    rows = (
-        conversation.messages.filter(seq__gt=after).exclude(kind=Message.Kind.STATE).order_by("seq")
-    )
-    if up_to is not None:
-        rows = rows.filter(seq__lte=up_to)
+    last = NO_END if up_to is None else up_to
+    rows = _SPOKEN.instances(conversation=conversation.pk, after=after, up_to=last)
     asked = _asked(conversation, after=after)
     said = tuple(_said(m, asked.get(m.seq, "")) for m in rows if m.sender in _SPEAKERS)
     return Transcript(messages=said, timezone=timezone_of(conversation))
@@ -36,10 +37,27 @@ def earlier(conversation: Conversation, *, before_seq: int, limit: int = 6) -> l
 
 def _asked(conversation: Conversation, *, after: int) -> dict[int, str]:
     """Return the topic of each gap question by the seq of the row that asked it."""
-    turns = Turn.objects.filter(conversation=conversation, outcome="asked", reply_seq__gt=after)
-    # The topic alone: a whole receipt holds some hundred numbers.
-    asked = turns.values_list("reply_seq", "trace__topic")
+    asked = _ASKED(conversation=conversation.pk, after=after)
     return {seq: topic or "" for seq, topic in asked if seq}
+
+
+# The topic alone: a whole receipt holds some hundred numbers.
+_ASKED = Prepared(
+    lambda: Turn.objects.filter(
+        conversation_id=argument("conversation"), outcome="asked", reply_seq__gt=argument("after")
+    ).values_list("reply_seq", KT("trace__topic"))
+)
+_SPOKEN = Prepared(
+    lambda: (
+        Message.objects.filter(
+            conversation_id=argument("conversation"),
+            seq__gt=argument("after"),
+            seq__lte=argument("up_to"),
+        )
+        .exclude(kind=Message.Kind.STATE)
+        .order_by("seq")
+    )
+)
 
 
 def _said(message: Message, asks_topic: str) -> Said:

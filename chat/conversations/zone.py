@@ -3,6 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from chat.models import Business, Conversation
+from memory.kept import Kept
 from memory.models import Customer
 
 
@@ -24,8 +25,11 @@ def business_clock() -> ZoneInfo:
     return _zone(business().timezone) or ZoneInfo("UTC")
 
 
-def business() -> Business:
+def _business() -> Business:
     return Business.objects.get_or_create(pk=1)[0]
+
+
+business: Kept[Business] = Kept(_business, "chat_business")  # to read; admins change the row
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -7,7 +7,7 @@ trades (chat/training). It knows kinds of message, never a trade's cases.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -67,7 +67,7 @@ class Reading:
 
     kind: Kind
     why: str
-    scores: dict[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
     asks: bool = False  # it holds a question
     distress: bool = False  # strong pain or distress now: for a person, in any trade
 
@@ -108,7 +108,7 @@ def read(text: str, *, embed: Embed, english: str = "") -> Reading:
 
 
 def _about_self(
-    text: str, scores: dict[str, float], *, self_asked: bool, asks: bool, embed: Embed
+    text: str, scores: Mapping[str, float], *, self_asked: bool, asks: bool, embed: Embed
 ) -> bool:
     """Judged by the sentence that asks: a story around it is full of what was told."""
     if scores["personal"] >= 0.5 and scores["personal"] > scores["self"]:
@@ -122,7 +122,7 @@ def _about_self(
     return phrased or likelihoods(asking, embed=embed)["self"] >= 0.5
 
 
-def _likeliest(scores: dict[str, float], *, asks: bool, wishes: bool) -> Kind:
+def _likeliest(scores: Mapping[str, float], *, asks: bool, wishes: bool) -> Kind:
     """The classifier's first choice, unless the form of the sentence speaks against it."""
     unlikely = {"emergency", "self", "known", "forget"}  # each has its own way in
     best = max((k for k in scores if k not in unlikely), key=lambda k: scores[k])
@@ -137,8 +137,13 @@ def _likeliest(scores: dict[str, float], *, asks: bool, wishes: bool) -> Kind:
     return Kind(best)
 
 
-def likelihoods(text: str, *, embed: Embed) -> dict[str, float]:
+def likelihoods(text: str, *, embed: Embed) -> Mapping[str, float]:
     """Return how likely each kind is, by the classifier alone."""
+    return _likelihoods(text, embed)
+
+
+@lru_cache(maxsize=64)  # several steps of a turn ask it of the same words
+def _likelihoods(text: str, embed: Embed) -> Mapping[str, float]:
     weights, bias, classes = _trained()
     logits = features(text, embed=embed) @ weights + bias
     odds = np.exp(logits - logits.max())

@@ -15,6 +15,7 @@ from django.conf import settings
 from chat.llm.base import FOR_A_NOTE, NeedsHuman, ToolCall, ToolFailed
 from chat.models import Tool
 from memory import services
+from memory.kept import Kept
 
 from .base import Execute, ToolSpec
 from .http_get import HttpGet
@@ -23,6 +24,9 @@ from .reflection import Lesson, Reflector, Run
 NAMESPACE = services.agent_namespace("bot")
 READS = services.sight("bot").namespaces
 WHO = "{customer}"
+_active: Kept[tuple[Tool, ...]] = Kept(
+    lambda: tuple(Tool.objects.filter(active=True).order_by("name")), "chat_tool"
+)
 VARIABLES = "RAPPORT_TOOL_"  # an admin may name these as a tool's secret, no others
 
 
@@ -83,8 +87,7 @@ def toolbox(*, verified: bool, customer: str, now: datetime) -> Toolbox:
     of who asks; it fills {customer} in an address, where no argument can put another one.
     """
     who = customer if verified else ""
-    rows = Tool.objects.filter(active=True).order_by("name")
-    specs = {t.name: _spec(t, who) for t in rows if _allowed(t, who, verified=verified)}
+    specs = {t.name: _spec(t, who) for t in _active() if _allowed(t, who, verified=verified)}
     lessons = {
         name: [
             lesson.conditions["change"]

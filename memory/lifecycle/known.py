@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory.kept import Kept
 from memory.models import Memory, Topic
 from memory.types import Category, Known, Status, TopicSpec
 
@@ -29,6 +30,10 @@ def _known(m: Memory) -> Known:
         corrected=m.corrected_by_staff,
         corrected_away=tuple(m.corrected_away),
     )
+
+
+topics: Kept[tuple[Topic, ...]] = Kept(lambda: tuple(Topic.objects.order_by("pk")), "memory_topic")
+specs: Kept[tuple[TopicSpec, ...]] = Kept(lambda: tuple(map(spec, topics())), "memory_topic")
 
 
 def spec(topic: Topic) -> TopicSpec:

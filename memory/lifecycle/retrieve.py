@@ -44,6 +44,7 @@ class Row:
     sensitive: bool = False
     likeness: float | None = None  # cosine of message and memory; None: no vector to compare
     topic_likeness: float | None = None  # cosine of message and what the topic is about
+    near: float | None = None  # cosine of the words that it is compared with beside the message
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The front door: what chat, escalations and everything outside may ask of memory."""
 
 from memory.lifecycle.blank import without, without_in
+from memory.lifecycle.known import topics as all_topics
 from memory.secrets import unmarked
 from memory.secrets import without as without_secrets
 
@@ -44,7 +45,7 @@ from .procedures import (
     reject_procedure,
     steps_of,
 )
-from .reading import as_of, known_about, recall
+from .reading import Hers, as_of, known_about, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .safety import Grave
@@ -74,6 +75,7 @@ __all__ = [
     "Forgotten",
     "Gated",
     "Grave",
+    "Hers",
     "Keeper",
     "NotValidated",
     "Sight",
@@ -81,6 +83,7 @@ __all__ = [
     "Touched",
     "add_answer",
     "agent_namespace",
+    "all_topics",
     "answer_for",
     "approve_answer",
     "approve_procedure",

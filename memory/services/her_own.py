@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import DateTimeField
+
 from memory.lifecycle.write import customer_locked
 from memory.likeness import gist, normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one
 from memory.models import Memory
+from memory.prepared import Prepared, argument
 from memory.types import AnswerCandidate, Vector
 
 STAFF_ANSWER = "staff_answer"  # Memory.kind: a person's words that only this customer may see
@@ -43,7 +46,7 @@ def answers_for(
     if customer_id is None:
         return Hers()
     found = []
-    for m in _rows(customer_id, now).order_by("-stated_at", "-pk"):
+    for m in _NEWEST_FIRST.instances(hers=customer_id, now=now):
         score, wording = max((_likeness(question, vector, w), w) for w in _wordings(m))
         if score >= NEAR:
             found.append(_candidate(m, score, wording))
@@ -69,10 +72,15 @@ def meant_hers(memory_id: int, *, customer_id: int, asked: str, now: datetime) -
         Memory.objects.filter(pk=m.pk).update(quotes=[kept])
 
 
-def _rows(customer_id: int, now: datetime) -> Any:
+def _rows(customer_id: Any, now: Any) -> Any:
     """Hers alone: there is no other way in here than by her own key."""
     hers = Memory.objects.for_customer(customer_id).active(now).filter(kind=STAFF_ANSWER)
     return hers.exclude(text="").exclude(value="")
+
+
+_NEWEST_FIRST = Prepared(
+    lambda: _rows(argument("hers"), argument("now", DateTimeField())).order_by("-stated_at", "-pk")
+)
 
 
 def _kept(m: Memory) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from memory.kept import Kept
 from memory.lifecycle.write import record_event
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one_here as embed_one
@@ -51,6 +52,13 @@ def save_note(
     return note
 
 
+_active: Kept[tuple[Note, ...]] = Kept(
+    lambda: tuple(Note.objects.filter(active=True).select_related("topic").order_by("pk")),
+    "memory_note",
+    "memory_topic",
+)
+
+
 def note_for(
     message: str,
     *,
@@ -64,7 +72,7 @@ def note_for(
     The nearest whose topic is known of her, else the nearest, as not usable. `known`: the topics
     that this conversation has told already.
     """
-    notes = list(Note.objects.filter(active=True).select_related("topic").order_by("pk"))
+    notes = _active()
     if not notes:
         return None
     try:

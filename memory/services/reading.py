@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
-from django.db.models import FloatField, Q, Value
-from pgvector.django import CosineDistance
+from django.db.models import DateTimeField, FloatField, Q, Value
+from pgvector.django import CosineDistance, HalfVectorField
 
 from memory.lifecycle import gate as gates
-from memory.lifecycle import retrieve
+from memory.lifecycle import known, retrieve
 from memory.lifecycle.retrieve import Row, Weights
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embed_one_here, embedder, stored_here
 from memory.models import Memory
+from memory.prepared import Prepared, argument
 from memory.querysets import MemoryQuerySet
 from memory.types import Category, Fact, GateResult, Recalled, Status, Vector, Withheld
 
@@ -35,24 +37,24 @@ def recall(
     verified: bool = True,
     explain: bool = False,
     gate: bool = True,
+    hers: Hers | None = None,
 ) -> Recalled:
     """Return what this customer told that `message` needs: at most MEMORY_RECALLED facts.
 
     `working`: what was said in this conversation, which is read before what is stored.
-    `gate=False` measures the ranking alone.
+    `gate=False` measures the ranking alone. `hers`: read with this very message.
     """
     passed = needs_past(message, before) if gate else GateResult(True, "not asked")
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
-    vector = _vector(message)
-    at = withholding.withheld(customer_id)
+    hers = hers or Hers(customer_id, now=now, message=message)
+    at = hers.at
     if at.erasing:
         reason = "she asked for everything to be deleted"
         return Recalled(gate=GateResult(False, reason), at=at)
-    meant = topics_meant.likeness(vector) if vector is not None else {}
-    rows = _rows(customer_id, vector, now=now, meant=meant)
+    rows = hers.rows
     if working:
-        rows = _of_now(working, rows, customer_id, meant, now=now)
+        rows = _of_now(working, rows, customer_id, hers.meant, now=now)
     usable = [r for r in _usable(rows, at) if verified or not r.sensitive]
     used, left = retrieve.retrieve(
         usable,
@@ -74,20 +76,52 @@ def recall(
 
 
 def known_about(
-    customer_id: int, *, now: datetime, at: Withheld | None = None, words: str = ""
+    customer_id: int, *, now: datetime, words: str = "", hers: Hers | None = None
 ) -> list[Fact]:
     """Return all that stands for her, one fact for a topic of one value; what is in doubt not.
 
-    `at`: what is in doubt, where this turn has asked already. `words`: how near each fact is to
-    them by MiniLM, where its stored vector is of MiniLM too.
+    `words`: how near each fact is to them; `hers` was read with them already.
     """
-    at = at or withholding.withheld(customer_id)
-    if at.erasing:
+    hers = hers or Hers(customer_id, now=now, words=words)
+    if hers.at.erasing:
         return []
-    vector = embed_one_here(words) if words and stored_here() else None
-    rows = [r for r in _rows(customer_id, vector, now=now) if r.kind in LISTED]
-    facts, _ = retrieve.newest(_usable(rows, at))
+    rows = [r for r in hers.rows if r.kind in LISTED]
+    facts, _ = retrieve.newest(_usable(rows, hers.at))
     return sorted(map(_fact, facts), key=lambda f: (f.label.casefold(), f.stated_at))
+
+
+class Hers:
+    """What stands for one customer: each thing is read once, when it is needed, for a whole turn.
+
+    `message`, `words`: what her facts are compared with; the latter by MiniLM, where a fact's
+    stored vector is of MiniLM too.
+    """
+
+    def __init__(
+        self, customer_id: int, *, now: datetime, message: str = "", words: str = ""
+    ) -> None:
+        self.customer_id, self.now = customer_id, now
+        self._message, self._words = message, words
+
+    @cached_property
+    def at(self) -> Withheld:
+        return withholding.withheld(self.customer_id)
+
+    @cached_property
+    def meant(self) -> dict[str, float]:
+        """How near the message is to what each topic is about."""
+        return topics_meant.likeness(self._vector) if self._vector is not None else {}
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Her active memories in force, by exact distance: a filtered index finds too few."""
+        near = embed_one_here(self._words) if self._words and stored_here() else None
+        found = _IN_FORCE(hers=self.customer_id, now=self.now, message=self._vector, words=near)
+        return _rows(found, self.meant)
+
+    @cached_property
+    def _vector(self) -> Vector | None:
+        return _vector(self._message) if self._message else None
 
 
 def _usable(rows: Sequence[Row], at: Withheld) -> list[Row]:
@@ -104,7 +138,7 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
         .filter(Q(valid_from=None) | Q(valid_from__lte=when))
         .filter(Q(valid_until=None) | Q(valid_until__gt=when))
     )
-    standing, _ = retrieve.newest(_read(rows, Value(None, FloatField()), {}))
+    standing, _ = retrieve.newest(_rows(_columns(rows), {}))
     return [_fact(r) for r in standing]
 
 
@@ -114,36 +148,42 @@ def needs_past(message: str, before: Sequence[str]) -> GateResult:
     return gates.needs_past(message, before=before, vector=vector, classifier=classifier)
 
 
-def _rows(
-    customer_id: int,
-    vector: Vector | None,
-    *,
-    now: datetime,
-    meant: Mapping[str, float] | None = None,
-) -> list[Row]:
-    """Her active memories in force, by exact distance: a filtered index finds too few."""
-    rows = Memory.objects.for_customer(customer_id).active(now).filter(kind__in=TOLD)
-    if vector is None:
-        return _read(rows, Value(None, FloatField()), {})
-    return _read(rows, CosineDistance("embedding", vector), meant or {})
-
-
 _COLUMNS = (
     *("pk", "customer_id", "topic__key", "topic__label", "category", "kind", "text", "value"),
     *("stated_at", "valid_until", "importance", "single_valued", "sensitive", "embedding_model"),
 )
 
 
-def _read(rows: MemoryQuerySet, distance: Any, meant: Mapping[str, float]) -> list[Row]:
+def _columns(rows: MemoryQuerySet, message: Any = None, words: Any = None) -> Any:
     """Plain tuples: a model's instance costs ten times as much as its numbers."""
-    found = rows.exclude(text="").order_by("pk").annotate(distance=distance)
+    near = {name: _distance(v) for name, v in (("to_message", message), ("to_words", words))}
+    return rows.exclude(text="").order_by("pk").annotate(**near).values_list(*_COLUMNS, *near)
+
+
+def _distance(vector: Any) -> Any:
+    return Value(None, FloatField()) if vector is None else CosineDistance("embedding", vector)
+
+
+_IN_FORCE = Prepared(
+    lambda: _columns(
+        Memory.objects.for_customer(argument("hers"))
+        .active(argument("now", DateTimeField()))
+        .filter(kind__in=TOLD),
+        argument("message", HalfVectorField()),
+        argument("words", HalfVectorField()),
+    )
+)
+
+
+def _rows(found: Iterable[tuple[Any, ...]], meant: Mapping[str, float]) -> list[Row]:
     model = embedder().model
-    return [_row(of, meant, model) for of in found.values_list(*_COLUMNS, "distance")]
+    return [_row(of, meant, model) for of in found]
 
 
 def _row(of: tuple[Any, ...], meant: Mapping[str, float], model: str) -> Row:
-    pk, customer_id, topic, label, category, kind, *told, made_by, distance = of
+    pk, customer_id, topic, label, category, kind, *told, made_by, to_message, to_words = of
     text, value, stated_at, valid_until, importance, single_valued, sensitive = told
+    same = made_by == model  # rows of two models are never compared
     return Row(
         id=pk,
         customer_id=customer_id,
@@ -158,8 +198,8 @@ def _row(of: tuple[Any, ...], meant: Mapping[str, float], model: str) -> Row:
         importance=importance,
         single_valued=single_valued,
         sensitive=sensitive,
-        # Rows of two models are never compared.
-        likeness=None if distance is None or made_by != model else 1.0 - distance,
+        likeness=1.0 - to_message if same and to_message is not None else None,
+        near=1.0 - to_words if same and to_words is not None else None,
         topic_likeness=meant.get(topic or ""),
     )
 
@@ -176,7 +216,7 @@ def _of_now(
     now: datetime,
 ) -> list[Row]:
     """Put what was said in this conversation in the place of what is stored on the same topic."""
-    known_topics = {t.key: t for t in topics_meant.topics()}
+    known_topics = {t.key: t for t in known.topics()}
     rows = list(stored)
     for said in working:
         topic = known_topics.get(said.get("topic") or "")
@@ -237,7 +277,7 @@ def _fact(row: Row) -> Fact:
         value=row.value,
         stated_at=row.stated_at,
         sensitive=row.sensitive,
-        near=row.likeness,
+        near=row.near,
     )
 
 

@@ -11,16 +11,17 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import DateTimeField, Q
 
 from memory import pipeline, values
 from memory.lifecycle import episode, known
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_here
 from memory.models import Episode, Memory, Topic
+from memory.prepared import Prepared, argument
 from memory.speech import acts
 from memory.types import (
     AnswerCandidate,
@@ -53,7 +54,7 @@ class Grave:
         """Return what shares a word with the question or with the answers."""
         if self.customer_id is None:
             return ()
-        given: set[str] = set()
+        given: frozenset[str] = frozenset()
         for a in answers:
             given |= stems(" ".join((a.title, *a.parts)))
         spoken = given | stems(question)
@@ -63,38 +64,28 @@ class Grave:
         return tuple(reversed(once.values()))
 
     @cached_property
-    def _stored(self) -> list[tuple[Fact, set[str]]]:
+    def _stored(self) -> list[tuple[Fact, frozenset[str]]]:
         """Also what is to hold from a later day on: it is no less hers."""
-        rows = (
-            Memory.objects.for_customer(self._hers)
-            .filter(status__in=(Status.ACTIVE, Status.PENDING))
-            .filter(Q(valid_until=None) | Q(valid_until__gt=self.now))
-            .filter(Q(permanent=True) | Q(sensitive=True))
-            .exclude(category=Category.ESCALATION_ANSWER)
-            .select_related("topic")
-            .order_by("pk")
-        )
+        rows = _GRAVE.instances(hers=self._hers, now=self.now)
         return [(_fact(m), _carry(m.value, m.text, m.quote, topic=m.topic)) for m in rows]
 
     @cached_property
     def _unstored(self) -> list[Transcript]:
         if not self._topics:
             return []
-        waiting = Episode.objects.filter(customer_id=self._hers, processed_at=None, dismissed=False)
-        said = [episode.load(row.transcript) for row in waiting.order_by("pk")]
+        said = [episode.load(row.transcript) for row in _WAITING.instances(hers=self._hers)]
         return [*said, *([self.chat()] if self.chat else [])]
 
     @cached_property
     def _topics(self) -> dict[str, Topic]:
-        rows = Topic.objects.filter(Q(permanent=True) | Q(sensitive=True))
-        return {t.key: t for t in rows.order_by("pk")}
+        return {t.key: t for t in known.topics() if t.permanent or t.sensitive}
 
     @cached_property
     def _specs(self) -> list[TopicSpec]:
         return [known.spec(t) for t in self._topics.values()]
 
     @cached_property
-    def _sentences(self) -> list[tuple[str, set[str], Transcript]]:
+    def _sentences(self) -> list[tuple[str, frozenset[str], Transcript]]:
         """Her own that state something, what carries them, and the words they are read with."""
         return [
             (
@@ -108,7 +99,7 @@ class Grave:
             for sentence in _told(m.text)
         ]
 
-    def _heard(self, question: str, given: set[str]) -> list[Fact]:
+    def _heard(self, question: str, given: frozenset[str]) -> list[Fact]:
         """What her own sentences say; one that is part of the question is held against the
         answers and the rest of it."""
         found: list[Fact] = []
@@ -118,7 +109,7 @@ class Grave:
                 found += self._grave_in(sentence, talk, rest)
         return found
 
-    def _grave_in(self, sentence: str, talk: Transcript, rest: set[str]) -> list[Fact]:
+    def _grave_in(self, sentence: str, talk: Transcript, rest: frozenset[str]) -> list[Fact]:
         if sentence not in self._near:
             self._near[sentence] = self._nearest(sentence)
         (key, near), m = self._near[sentence], talk.messages[-1]
@@ -165,6 +156,23 @@ class Grave:
         )
 
 
+_GRAVE = Prepared(
+    lambda: (
+        Memory.objects.for_customer(argument("hers"))
+        .filter(status__in=(Status.ACTIVE, Status.PENDING))
+        .filter(Q(valid_until=None) | Q(valid_until__gt=argument("now", DateTimeField())))
+        .filter(Q(permanent=True) | Q(sensitive=True))
+        .exclude(category=Category.ESCALATION_ANSWER)
+        .order_by("pk")
+    )
+)
+_WAITING = Prepared(
+    lambda: Episode.objects.filter(
+        customer_id=argument("hers"), processed_at=None, dismissed=False
+    ).order_by("pk")
+)
+
+
 def _told(text: str) -> list[str]:
     """The sentences that state something; of one that asks, the clauses that do."""
     found: list[str] = []
@@ -175,15 +183,16 @@ def _told(text: str) -> list[str]:
     return found
 
 
-def stems(text: str) -> set[str]:
+@lru_cache(maxsize=4096)  # answers and topics are the same for each question
+def stems(text: str) -> frozenset[str]:
     """First letters stand for the word: "allergic" and "allergy", "pregnant" and "pregnancy"."""
     plain = (w.rstrip("s") for w in values.words(text) if len(w) > 3 and not w.isdigit())
-    return {w[: max(4, round(len(w) * 0.6))] for w in plain} - _COMMON
+    return frozenset(w[: max(4, round(len(w) * 0.6))] for w in plain) - _COMMON
 
 
-def _carry(*texts: str, topic: Topic | None = None) -> set[str]:
+def _carry(*texts: str, topic: Topic | None = None) -> frozenset[str]:
     """The words of a fact that carry it: not those of its topic's name, unless it has no others."""
-    named = stems(f"{topic.label} {topic.key.replace('_', ' ')}") if topic else set()
+    named = stems(f"{topic.label} {topic.key.replace('_', ' ')}") if topic else frozenset()
     said = stems(" ".join(texts)) - _FRAME
     return said - named or said
 

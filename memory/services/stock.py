@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, DateTimeField, Max, Q, Sum, Value
 
 from memory.lifecycle.match import Index
 from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Answer, AnswerMatch, Customer
+from memory.prepared import Prepared, argument
 from memory.shelf import Stored
 from memory.types import Vector
 
@@ -54,14 +55,25 @@ def stock(now: datetime) -> Stock:
 
 
 def _stamp(now: datetime) -> tuple[object, object]:
-    answers = Answer.objects.active(now).aggregate(
-        Count("pk"), Sum("pk"), Max("recorded_at"), embedded=Count("title_embedding")
+    answers, votes = _ANSWERS(now=now), _VOTES()
+    embedded = [tuple(n for *_, n in rows) for rows in (answers, votes)]
+    return (embedder().model, *(tuple(of) for *of, _ in answers + votes)), embedded
+
+
+_ANSWERS = Prepared(
+    lambda: _counted(
+        Answer.objects.active(argument("now", DateTimeField())), "recorded_at", "title_embedding"
     )
-    votes = AnswerMatch.objects.filter(_counts()).aggregate(
-        Count("pk"), Sum("pk"), Max("decided_at"), embedded=Count("embedding")
-    )
-    embedded = answers.pop("embedded"), votes.pop("embedded")
-    return (embedder().model, *answers.values(), *votes.values()), embedded
+)
+_VOTES = Prepared(
+    lambda: _counted(AnswerMatch.objects.filter(_counts()), "decided_at", "embedding")
+)
+
+
+def _counted(rows: Any, changed: str, vector: str) -> Any:
+    whole = rows.order_by().annotate(of=Value(1)).values("of")  # one group: all of them
+    numbers = {"n": Count("pk"), "keys": Sum("pk"), "last": Max(changed), "with": Count(vector)}
+    return whole.annotate(**numbers).values_list("of", *numbers)
 
 
 def _counts() -> Q:
@@ -192,4 +204,11 @@ def _as_stored(vector: Vector) -> Vector:
 def is_verified(customer_id: int | None) -> bool:
     if customer_id is None:
         return False
-    return Customer.objects.filter(pk=customer_id, kind=Customer.Kind.IDENTIFIED).exists()
+    return bool(_IDENTIFIED(hers=customer_id))
+
+
+_IDENTIFIED = Prepared(
+    lambda: Customer.objects.filter(pk=argument("hers"), kind=Customer.Kind.IDENTIFIED).values_list(
+        "pk"
+    )
+)

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Max
 
+from memory.kept import Kept
 from memory.lifecycle import write
 from memory.models import Instruction, Memory, Topic
 from memory.types import Status
@@ -94,8 +95,18 @@ def save_instruction(kind: str, text: str, *, now: datetime, staff_id: int | Non
 
 def instructions(kind: str) -> tuple[int, str]:
     """Return version and text of what admins said last; (0, "") where nothing was said."""
-    newest = Instruction.objects.filter(kind=kind).order_by("-version").first()
-    return (newest.version, newest.text) if newest else (0, "")
+    return _newest().get(kind, (0, ""))
+
+
+_newest: Kept[dict[str, tuple[int, str]]] = Kept(
+    lambda: {
+        kind: (version, text)
+        for kind, version, text in Instruction.objects.order_by("version").values_list(
+            "kind", "version", "text"
+        )
+    },
+    "memory_instruction",
+)
 
 
 def _record(

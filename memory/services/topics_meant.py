@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
+from memory.lifecycle import known
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed, embed_one, embedder
 from memory.models import Topic
@@ -20,18 +21,14 @@ _kept: dict[tuple[str, str, int, int], Floats] = {}  # by database, model, topic
 MOST = 2000  # topics and versions; then the oldest go
 
 
-def topics() -> list[Topic]:
-    return list(Topic.objects.order_by("pk"))
-
-
 def likeness(vector: Vector) -> dict[str, float]:
     """Return for each topic's key the cosine of its nearest example or description."""
     name, model = str(connection.settings_dict["NAME"]), embedder().model
     found: dict[str, float] = {}
-    for pk, key, version in Topic.objects.values_list("pk", "key", "version"):
-        about = _about((name, model, pk, version))
+    for topic in known.topics():
+        about = _about((name, model, topic.pk, topic.version), topic)
         if about is not None:
-            found[key] = float((about @ vector).max())
+            found[topic.key] = float((about @ vector).max())
     return found
 
 
@@ -43,10 +40,9 @@ def topics_near(text: str) -> dict[str, float]:
         return {}
 
 
-def _about(at: tuple[str, str, int, int]) -> Floats | None:
+def _about(at: tuple[str, str, int, int], topic: Topic) -> Floats | None:
     with _lock:
         if at not in _kept:
-            topic = Topic.objects.get(pk=at[2])
             texts = [f"{topic.label}. {topic.description}".strip(), *map(str, topic.examples)]
             try:
                 _kept[at] = np.stack(embed(texts))

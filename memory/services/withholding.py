@@ -12,7 +12,8 @@ from memory import pipeline
 from memory.lifecycle import episode, known, mentions
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_here as embed
-from memory.models import Conflict, Customer, Episode, Memory, Topic
+from memory.models import Conflict, Customer, Episode, Memory
+from memory.prepared import Prepared, argument
 from memory.types import Status, Withheld
 
 logger = logging.getLogger(__name__)
@@ -25,21 +26,22 @@ def withheld(customer_id: int, *, wait: bool = True) -> Withheld:
 
     `wait`: let the worker come first, a little; False for who only says so.
     """
-    row = (
-        Customer.objects.filter(pk=customer_id)
-        .values_list(
-            "erase_requested_at",
-            Exists(Conflict.objects.filter(customer_id=OuterRef("pk"), decided_at=None)),
-            Exists(_waiting().filter(customer_id=OuterRef("pk"))),
-        )
-        .first()
+    for erasing_since, conflicts, waits in _IN_DOUBT(hers=customer_id):
+        if erasing_since is None:
+            return Withheld(
+                disputed=in_conflict(customer_id) if conflicts else frozenset(),
+                unread=unread(customer_id, wait=wait) if waits else frozenset(),
+            )
+    return Withheld(erasing=True)
+
+
+_IN_DOUBT = Prepared(
+    lambda: Customer.objects.filter(pk=argument("hers")).values_list(
+        "erase_requested_at",
+        Exists(Conflict.objects.filter(customer_id=OuterRef("pk"), decided_at=None)),
+        Exists(_waiting().filter(customer_id=OuterRef("pk"))),
     )
-    if row is None or row[0] is not None:
-        return Withheld(erasing=True)
-    return Withheld(
-        disputed=in_conflict(customer_id) if row[1] else frozenset(),
-        unread=unread(customer_id, wait=wait) if row[2] else frozenset(),
-    )
+)
 
 
 def _waiting() -> QuerySet[Episode]:
@@ -67,7 +69,7 @@ def _mentioned(customer_id: int, waiting: list[Episode]) -> frozenset[str]:
     active = Memory.objects.for_customer(customer_id).filter(status=Status.ACTIVE)
     for key, value in active.exclude(topic=None).values_list("topic__key", "value"):
         stored.setdefault(key, []).append(value)
-    specs = [known.spec(t) for t in Topic.objects.order_by("pk")]
+    specs = known.specs()
     found: frozenset[str] = frozenset()
     try:
         for row in waiting:
