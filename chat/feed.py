@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import JSONField, Q
 
 from chat import conversations, frames, wordings
 from chat.identity import Who
 from chat.models import Business, Conversation, Message
 from memory.models import Customer
+from memory.prepared import Prepared, argument
 
 MOST = 500  # rows at once: a longer log is read in several goes
 
@@ -52,11 +53,17 @@ def since(
         return Feed(None, [], state(None, business))
     if conversation.pk != conversation_id:
         after = 0
-    # Also rows from which words were removed since.
-    fresh = Q(seq__gt=after) | Q(meta__removed__gt=after)
-    found = Message.objects.filter(fresh, conversation=conversation).order_by("seq")[:MOST]
+    found = _FRESH.instances(conversation=conversation.pk, after=after, removed=str(after))
     rows = [frames.row(m, names=business.show_staff_names) for m in found]
     return Feed(conversation, rows, state(conversation, business))
+
+
+_FRESH = Prepared(  # also rows from which words were removed since
+    lambda: Message.objects.filter(
+        Q(seq__gt=argument("after")) | Q(meta__removed__gt=argument("removed", JSONField())),
+        conversation_id=argument("conversation"),
+    ).order_by("seq")[:MOST]
+)
 
 
 def state(conversation: Conversation | None, business: Business) -> dict[str, Any]:

@@ -15,11 +15,13 @@ import jwt
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
+from django.db.models import CharField
 
 from chat import conversations, frames, throttle
 from chat.models import Conversation, VisitorToken
 from memory import services
 from memory.models import Customer
+from memory.prepared import Prepared, argument
 
 COOKIE = "rapport_visitor"
 LINK_SALT = "chat.link_back"
@@ -65,8 +67,21 @@ def stands(who: Who, token: str) -> bool:
 
     `token`: the browser's, where that says who. One that ends in mid-chat cuts nobody off.
     """
-    known = Customer.objects.filter(pk=who.customer_id, erase_requested_at=None)
-    return (known.filter(tokens__digest=digest(token)) if token else known).exists()
+    if token:
+        return bool(_BROWSER(hers=who.customer_id, digest=digest(token)))
+    return bool(_KNOWN(hers=who.customer_id))
+
+
+_KNOWN = Prepared(
+    lambda: Customer.objects.filter(pk=argument("hers"), erase_requested_at=None).values_list("pk")
+)
+_BROWSER = Prepared(
+    lambda: Customer.objects.filter(
+        pk=argument("hers"),
+        erase_requested_at=None,
+        tokens__digest=argument("digest", CharField()),
+    ).values_list("pk")
+)
 
 
 def is_signed(token: str) -> bool:

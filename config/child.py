@@ -1,4 +1,4 @@
-"""Run a module that dies with its parent: python -m config.child PARENT MODULE ARGUMENT ..."""
+"""Run a module that dies with its parent: python -m config.child PARENT NICE MODULE ARGUMENT ..."""
 
 import ctypes
 import os
@@ -17,5 +17,6 @@ def die_with(parent: int) -> None:
 
 if __name__ == "__main__":
     die_with(int(sys.argv[1]))
-    sys.argv = sys.argv[2:]
+    os.nice(int(sys.argv[2]))
+    sys.argv = sys.argv[3:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -38,16 +38,20 @@ class Backoff:
 
 
 class Child:
-    """A program that dies with this process, in a session of its own so that Ctrl-C misses it."""
+    """A program that dies with this process, in a session of its own so that Ctrl-C misses it.
 
-    def __init__(self, name: str, arguments: list[str]) -> None:
-        self.name = name
+    `nice`: by how much it gives way to others where the processor is short.
+    """
+
+    def __init__(self, name: str, arguments: list[str], *, nice: int = 0) -> None:
+        self.name, self.nice = name, nice
         self.arguments = arguments
         self.backoff = Backoff()
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "config.child", str(os.getpid()), *self.arguments]
+        how = [str(os.getpid()), str(self.nice)]
+        command = [sys.executable, "-m", "config.child", *how, *self.arguments]
         root = Path(__file__).parents[1]
         self.process = subprocess.Popen(command, cwd=root, start_new_session=True)
 

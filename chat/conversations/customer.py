@@ -112,9 +112,14 @@ def find(customer_id: int, client_id: str) -> Message | None:
 
     A retry may come late.
     """
-    return Message.objects.filter(
-        conversation__customer_id=customer_id, client_id=client_id
-    ).first()
+    return next(iter(_HERS.instances(hers=customer_id, client_id=client_id)), None)
+
+
+_HERS = Prepared(
+    lambda: Message.objects.filter(
+        conversation__customer_id=argument("hers"), client_id=argument("client_id", CharField())
+    ).order_by("pk")[:1]
+)
 
 
 @transaction.atomic

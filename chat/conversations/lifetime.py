@@ -9,6 +9,7 @@ from django.db import transaction
 
 from chat import wordings
 from chat.models import Conversation
+from memory.prepared import Prepared, argument
 
 from .log import Handler, Kind, Sender, append, flush, in_turn, locked, save
 from .zone import business, business_clock, clock_of, customer_clock
@@ -53,7 +54,7 @@ def current(customer_id: int, *, now: datetime) -> Conversation | None:
 
     One that nobody wrote in for long is as good as closed.
     """
-    newest = Conversation.objects.open().of_customer(customer_id).order_by("-pk").first()
+    newest = next(iter(_OPEN.instances(hers=customer_id)), None)
     if newest and newest.handler == Handler.BOT and newest.last_message_at < _idle_since(now):
         close(newest.pk, reason="idle", now=now)
         return None
@@ -71,8 +72,15 @@ def current_or_new(customer_id: int, *, now: datetime, verified: bool) -> Conver
 
 def latest(customer_id: int) -> Conversation | None:
     """Return the conversation whose rows a page shows, open or not."""
-    open_first = Conversation.objects.of_customer(customer_id).order_by("-closed_at", "-pk")
-    return open_first.first()  # PostgreSQL sorts NULL (open) first when descending
+    return next(iter(_LATEST.instances(hers=customer_id)), None)
+
+
+_OPEN = Prepared(
+    lambda: Conversation.objects.open().of_customer(argument("hers")).order_by("-pk")[:1]
+)
+_LATEST = Prepared(  # PostgreSQL sorts NULL (open) first when descending
+    lambda: Conversation.objects.of_customer(argument("hers")).order_by("-closed_at", "-pk")[:1]
+)
 
 
 def of_customer(conversation_id: int, customer_id: int) -> Conversation | None:

@@ -118,4 +118,5 @@ def _web() -> Child:
 
 def _worker() -> Child:
     how = "worker --beat --concurrency 1 --loglevel WARNING --without-gossip --without-mingle"
-    return Child("The worker", ["celery", "--app", "config.celery", "--quiet", *how.split()])
+    arguments = ["celery", "--app", "config.celery", "--quiet", *how.split()]
+    return Child("The worker", arguments, nice=10)  # who waits for a reply comes first
