@@ -16,7 +16,7 @@ from typing import Any
 
 from asgiref.sync import SyncToAsync, async_to_sync
 from channels.layers import get_channel_layer
-from django.db import transaction
+from django.db import connection, transaction
 
 logger = logging.getLogger(__name__)
 
@@ -37,16 +37,26 @@ def rows_on_commit(conversation_id: int, customer_id: int, *, changed: bool = Fa
     `changed`: rows that a tab has already may read otherwise now.
     """
     message = {"type": "chat.rows", "conversation": conversation_id, "changed": changed}
-    transaction.on_commit(
-        lambda: send(
-            {
-                conversation_group(conversation_id): message,
-                customer_group(customer_id): message,
-                DESK: {"type": "desk.changed"},
-            }
-        ),
-        robust=True,
-    )
+    to_all = {
+        conversation_group(conversation_id): message,
+        customer_group(customer_id): message,
+        DESK: {"type": "desk.changed"},
+    }
+    once_on_commit(to_all)
+
+
+def once_on_commit(messages: dict[str, dict[str, Any]]) -> None:
+    """Send them after the commit; what the same transaction sends already is not sent twice."""
+    now = set(connection.savepoint_ids)
+    for savepoints, call, _ in connection.run_on_commit:
+        if getattr(call, "messages", None) == messages and savepoints <= now:
+            return
+
+    def tell() -> None:
+        send(messages)
+
+    tell.messages = messages  # type: ignore[attr-defined]
+    transaction.on_commit(tell, robust=True)
 
 
 def browser_group(digest: str) -> str:

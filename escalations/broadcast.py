@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.db import transaction
-
 from chat import broadcast
 
 GROUP = broadcast.DESK
@@ -12,7 +10,7 @@ PING = {"type": "desk.changed"}
 
 def changed_on_commit() -> None:
     """A ping that is lost costs nothing: the next one, or a reconnect, re-reads everything."""
-    transaction.on_commit(changed, robust=True)
+    broadcast.once_on_commit({GROUP: PING})
 
 
 def changed() -> None:

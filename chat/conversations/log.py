@@ -19,6 +19,7 @@ from .transcript import transcript_of
 Sender = Message.Sender
 Kind = Message.Kind
 Handler = Conversation.Handler
+ALWAYS = ("last_seq", "last_message_at", "flushed_seq", "answer_due_at")
 
 
 class Closed(Exception):
@@ -68,11 +69,11 @@ def append(
 
 def save(conversation: Conversation, *, now: datetime, changed: Mapping[str, Any] = {}) -> None:
     """Write a locked conversation back, tell open tabs, and let memory read what has piled up."""
-    for field, value in changed.items():
-        setattr(conversation, field, value)
+    for name, value in changed.items():
+        setattr(conversation, name, value)
     if conversation.last_seq - conversation.flushed_seq >= settings.CHAT_FLUSH_MESSAGES:
         flush(conversation, now=now)
-    conversation.save()
+    conversation.save(update_fields=[*ALWAYS, *changed])
     broadcast.rows_on_commit(conversation.pk, conversation.customer_id)
 
 
