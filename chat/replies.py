@@ -27,6 +27,7 @@ from chat.llm.base import (
 from chat.models import Conversation, Message
 from chat.situations import Asked
 from memory import services
+from memory.prepared import Prepared, argument
 from memory.types import AnswerCandidate, Fact
 
 Kind = Message.Kind
@@ -220,9 +221,14 @@ def _ended(text: str) -> str:
     return text if text[-1:] in ".!?…" else f"{text}."
 
 
+_WAITING = Prepared(
+    lambda: Conversation.objects.filter(pk=argument("pk"), handler="waiting").values_list("pk")
+)
+
+
 def handing_over(conversation_id: int, need: NeedsHuman, seq: int) -> str:
     """What the customer is told when a person is asked; shorter when one was asked before."""
-    waiting = Conversation.objects.filter(pk=conversation_id, handler="waiting").exists()
+    waiting = bool(_WAITING(pk=conversation_id))
     again = waiting and need.wording in {"no_answer", "unsure", "request"}
     again_person = waiting and need.wording == "person"
     key = "joined" if again else "person_waiting" if again_person else need.wording

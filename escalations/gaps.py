@@ -23,7 +23,7 @@ NEAR = 0.25
 
 def file(escalation: Escalation, *, now: datetime) -> None:
     """Put the escalation's new questions under the gap that they repeat, or open one."""
-    for question in escalation.questions.filter(gap=None, reason__in=SHARED_REASONS):
+    for question in _UNFILED.instances(escalation=escalation.pk):
         same = nearest(question, _open_questions())
         gap = same.gap if same else Gap.objects.create(title=question.text, opened_at=now)
         Question.objects.filter(pk=question.pk).update(gap=gap)
@@ -128,6 +128,11 @@ def reopen(escalation: Escalation, *, now: datetime) -> None:
             )
 
 
+_UNFILED = Prepared(
+    lambda: Question.objects.filter(
+        escalation_id=argument("escalation"), gap=None, reason__in=SHARED_REASONS
+    )
+)
 _rules: Kept[ReportSetting] = Kept(
     lambda: ReportSetting.objects.get_or_create(pk=1)[0], "escalations_reportsetting"
 )

@@ -11,7 +11,9 @@ from django.db import transaction
 
 from chat.models import Conversation
 from memory import services
+from memory.kept import Kept
 from memory.models import Topic
+from memory.prepared import Prepared, argument
 
 from . import broadcast, promise
 from .models import Escalation, Question, Queue
@@ -40,9 +42,11 @@ def open_or_join(
     Runs under the lock of the conversation, and updates no escalation that is there: a claim locks
     Escalation → Conversation, and an update here would lock them the other way round.
     """
-    waiting = Escalation.objects.open().select_related("queue__calendar")
-    escalation = waiting.filter(conversation=conversation).first()
-    queue = escalation.queue if escalation else route(question, request or {}, topics)
+    escalation = next(iter(_OPEN.instances(conversation=conversation.pk)), None)
+    if escalation is None:
+        queue = route(question, request or {}, topics)
+    else:
+        queue = next((q for q in _queues() if q.pk == escalation.queue_id), None)
     urgent = reason == Escalation.Reason.EMERGENCY
     told = promise.make(queue, now, reader_zone=conversation.customer.timezone, urgent=urgent)
     text = ""
@@ -75,6 +79,17 @@ def open_or_join(
     return escalation, text, opened
 
 
+_OPEN = Prepared(
+    lambda: Escalation.objects.open().filter(conversation_id=argument("conversation"))[:1]
+)
+_queues: Kept[tuple[Queue, ...]] = Kept(
+    lambda: tuple(
+        Queue.objects.select_related("calendar").prefetch_related("topics").order_by("pk")
+    ),
+    *("escalations_queue", "escalations_queue_topics", "escalations_calendar", "memory_topic"),
+)
+
+
 def _raise_on_commit(escalation_id: int, now: datetime) -> None:
     transaction.on_commit(lambda: raise_to_emergency(escalation_id, now), robust=True)
 
@@ -91,9 +106,7 @@ def route(question: str, request: Mapping[str, Any], topics: Sequence[str] = ())
 
     Where none of them leads to a queue, the default one has it.
     """
-    queues = list(
-        Queue.objects.select_related("calendar").prefetch_related("topics").order_by("pk")
-    )
+    queues = _queues()
     by_topic = {topic.key: queue for queue in reversed(queues) for topic in queue.topics.all()}
     named = [str(request.get("topic") or ""), *topics]
     found = next((by_topic[key] for key in named if key in by_topic), None)

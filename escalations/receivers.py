@@ -27,7 +27,7 @@ def take_in(*, conversation: Conversation, now: datetime, **asked: Any) -> None:
     gaps.file(escalation, now=now)
     gaps.reopen(escalation, now=now)
     if text:
-        conversations.post_state(conversation.pk, state="queued", text=text, now=now)
+        conversations.add_state(conversation, state="queued", text=text, now=now)
     if opened:
         alerts.ring_on_commit(escalation.pk)
 

@@ -28,13 +28,13 @@ class Kept(Generic[T]):
     """
 
     def __init__(self, read: Callable[[], T], *tables: str) -> None:
-        self._read, self._tables = read, tables
+        self._read, self.tables = read, tables
         self._held: dict[str, tuple[tuple[str, ...], T]] = {}  # by database
 
     def __call__(self) -> T:
         stamps, name = _looked.get() or _stamps(), str(connection.settings_dict["NAME"])
         # Looked at before the rows are read: what changes in between is read once too often.
-        current = tuple(stamps.get(table, "") for table in self._tables)
+        current = tuple(stamps.get(table, "") for table in self.tables)
         held = self._held.get(name)
         if held is None or held[0] != current:
             held = self._held[name] = (current, self._read())

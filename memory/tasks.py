@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from memory import pipeline
+from memory import kept, pipeline
 from memory.lifecycle import embed_answers as embedding
 
 
@@ -23,6 +23,7 @@ def sweep(**kwargs: object) -> None:
 @shared_task(name="memory.nightly")
 def nightly(**kwargs: object) -> None:
     pipeline.nightly(now=timezone.now())
+    kept.sum_up()
 
 
 @shared_task(name="memory.embed_answers")

@@ -42,7 +42,16 @@ from .lifetime import (
 )
 from .log import Closed, Overtaken, in_turn
 from .removal import remove_words
-from .staff import Stale, post_answer, post_staff_reply, post_state, release, take_over, wait
+from .staff import (
+    Stale,
+    add_state,
+    post_answer,
+    post_staff_reply,
+    post_state,
+    release,
+    take_over,
+    wait,
+)
 from .transcript import earlier, transcript_of
 
 __all__ = [
@@ -53,6 +62,7 @@ __all__ = [
     "Overtaken",
     "Recorded",
     "Stale",
+    "add_state",
     "business",
     "business_clock",
     "choose",

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 
 from chat import wordings
-from chat.models import Message
+from chat.models import Conversation, Message
 from memory.models import Answer
 
 from .log import Handler, Kind, Sender, append, locked, save
@@ -101,7 +101,11 @@ def post_answer(
 @transaction.atomic
 def post_state(conversation_id: int, *, state: str, text: str, now: datetime) -> Message:
     """Post a quiet line in the log: queued, claimed, returned …"""
-    conversation = locked(conversation_id)
+    return add_state(locked(conversation_id), state=state, text=text, now=now)
+
+
+def add_state(conversation: Conversation, *, state: str, text: str, now: datetime) -> Message:
+    """The same, where the caller holds the conversation already."""
     message = append(
         conversation,
         sender=Sender.SYSTEM,
