@@ -37,18 +37,19 @@ def rows_on_commit(conversation_id: int, customer_id: int, *, changed: bool = Fa
     `changed`: rows that a tab has already may read otherwise now.
     """
     message = {"type": "chat.rows", "conversation": conversation_id, "changed": changed}
-    to_all = {
-        conversation_group(conversation_id): message,
-        customer_group(customer_id): message,
-        DESK: {"type": "desk.changed"},
-    }
-    once_on_commit(to_all)
+    once_on_commit(
+        {
+            conversation_group(conversation_id): message,
+            customer_group(customer_id): message,
+            DESK: {"type": "desk.changed"},
+        }
+    )
 
 
 def once_on_commit(messages: dict[str, dict[str, Any]]) -> None:
     """Send them after the commit; what the same transaction sends already is not sent twice."""
     now = set(connection.savepoint_ids)
-    for savepoints, call, _ in connection.run_on_commit:
+    for savepoints, call, *_ in connection.run_on_commit:
         if getattr(call, "messages", None) == messages and savepoints <= now:
             return
 
