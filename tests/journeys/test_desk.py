@@ -96,6 +96,24 @@ class TestTwoColleagues:
         await expect(card).to_have_count(1)
         told = [await shown(part) for part in await card.locator("blockquote .text").all()]
         assert [digest(part) for part in told] == [digest(FIRST), digest(SECOND)]
+        await self.is_named_once_the_business_says_so(staff_page, name, ada, ben)
+
+    async def is_named_once_the_business_says_so(self, staff_page, name, ada, ben):
+        places = (
+            ada.locator("li.turn--staff .turn__who").last,
+            ben.locator("li.turn--answer .quotation__by"),
+        )
+        for place in places:
+            await expect(place).not_to_contain_text(name)
+        admin = await staff_page(
+            "admin", password="admin-demo", path="/admin/chat/business/1/change/"
+        )
+        await admin.get_by_label("Show staff names").check()
+        await admin.locator("[name=_save]").click()
+        await expect(admin.locator(".messagelist")).to_be_visible()
+        for page, place in zip((ada, ben), places, strict=True):
+            await page.reload()
+            await expect(place).to_contain_text(re.compile(f"{name}, (dental hyg|front desk)"))
 
     async def has_it(self, desk):
         state = desk.locator("#state")

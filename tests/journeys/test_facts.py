@@ -53,7 +53,9 @@ class TestWhatIsNotKnownOfHer:
 
 
 class TestANewerWord:
-    async def test_ends_the_old_one_also_while_the_worker_is_down(self, visitor, start_worker):
+    async def test_ends_the_old_one_also_while_the_worker_is_down(
+        self, visitor, staff_page, start_worker
+    ):
         ada = await visitor()
         await replies(ada, "My dental insurance is Cigna")
         await starts_anew(ada)
@@ -75,6 +77,13 @@ class TestANewerWord:
         else:
             raise AssertionError("the worker did not remember in time")
 
+        admin = await staff_page("admin", password="admin-demo", path="/admin/memory/memory/")
+        await admin.get_by_role("link", name="superseded", exact=True).click()
+        await admin.get_by_role("link", name=re.compile("Cigna")).click()
+        history = admin.locator("#content")
+        await expect(history).to_contain_text("My dental insurance is Cigna")  # her very words
+        await expect(history).to_contain_text(re.compile("Delta Dental"))  # what took its place
+
 
 class TestAnAdmin:
     async def test_corrects_a_fact_and_the_next_answer_uses_the_correction(
@@ -85,8 +94,20 @@ class TestAnAdmin:
         await replies(ada, "Early mornings, before work")
         start_worker()
 
+        ben = await visitor()
+        await replies(ben, "When do I like to come?")
+        await replies(ben, "Late evenings, after work")
+
         admin = await staff_page("admin", password="admin-demo", path="/admin/memory/memory/")
-        await admin.get_by_role("link", name=re.compile("Early mornings")).first.click()
+        rows = admin.locator("#result_list tbody tr")
+        his = rows.filter(has_text="Late evenings")
+        await expect(his).to_have_count(1)
+        who = await rows.filter(has_text="Early mornings").locator(".field-customer").inner_text()
+        await admin.goto("/admin/memory/customer/")
+        await admin.get_by_role("link", name=who, exact=True).click()
+        await admin.get_by_role("link", name="Only these in the list of memories").click()
+        await expect(his).to_have_count(0)
+        await rows.get_by_role("link", name=re.compile("Early mornings")).click()
         await expect(admin.locator("#content")).to_contain_text("Early mornings, before work")
         value = admin.locator("[name=value]")
         await value.fill("afternoons")

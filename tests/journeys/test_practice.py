@@ -123,7 +123,9 @@ class TestAPersonsAnswer:
         ben = await visitor()
         await say(ben, QUESTION)
         card = ben.locator("li.turn--answer")
-        await expect(card.locator(".quotation__by")).to_contain_text("dental hygienist")
+        by = card.locator(".quotation__by")
+        await expect(by).to_contain_text("dental hygienist")
+        await expect(by.locator("time")).to_have_text(re.compile(r"\d \w+ 20\d\d"))
         assert digest(await shown(card.locator(".text"))) == digest(ANSWER)
 
         await say(ben, OTHER_WORDS)
