@@ -8,7 +8,7 @@ from typing import Any
 from chat import conversations
 from memory import services
 
-from .models import Conversation, VisitorToken
+from .models import Conversation, Message, VisitorToken
 
 
 def register() -> None:
@@ -62,11 +62,14 @@ def export(customer_id: int) -> dict[str, Any]:
                 "reply_email": c.reply_email,
                 "rating": c.rating,
                 "rating_words": c.rating_words,
-                "messages": [
-                    {"seq": m.seq, "at": m.created_at, "from": m.sender, "text": m.text}
-                    for m in sorted(c.messages.all(), key=lambda m: m.seq)
-                ],
+                "messages": [_said(m) for m in sorted(c.messages.all(), key=lambda m: m.seq)],
             }
             for c in held.order_by("pk")
         ]
     }
+
+
+def _said(m: Message) -> dict[str, Any]:
+    """A person's answer of several messages is told message by message, as it was shown."""
+    said = {"seq": m.seq, "at": m.created_at, "from": m.sender, "text": m.text}
+    return said | ({"parts": m.meta["parts"]} if m.meta.get("parts") else {})
