@@ -62,8 +62,10 @@ def touched_by_words(
 
 
 def _grave(customer_id: int, conversation: Conversation | None, now: datetime) -> services.Grave:
-    chat = conversation and (lambda: conversations.transcript_of(conversation))
-    return services.Grave(customer_id, now=now, chat=chat)
+    if conversation is None:
+        return services.Grave(customer_id, now=now)
+    talk = conversation  # the one that the lambda holds is one
+    return services.Grave(customer_id, now=now, chat=lambda: conversations.transcript_of(talk))
 
 
 def labels(facts: Iterable[Fact]) -> str:
