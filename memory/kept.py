@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from threading import local
 from typing import Generic, TypeVar
 
 from django.db import connection
@@ -18,7 +18,9 @@ from django.db import connection
 T = TypeVar("T")
 Stamps = Mapping[str, str]
 
-_looked: ContextVar[Stamps | None] = ContextVar("stamps", default=None)
+# A thread's own, and no context variable: asgiref hands those back to whoever waits for the thread,
+# and one that no longer waits would go on with what was looked up for it.
+_looked = local()
 
 
 class Kept(Generic[T]):
@@ -32,7 +34,7 @@ class Kept(Generic[T]):
         self._held: dict[str, tuple[tuple[str, ...], T]] = {}  # by database
 
     def __call__(self) -> T:
-        stamps, name = _looked.get() or _stamps(), str(connection.settings_dict["NAME"])
+        stamps, name = _known() or _stamps(), str(connection.settings_dict["NAME"])
         # Looked at before the rows are read: what changes in between is read once too often.
         current = tuple(stamps.get(table, "") for table in self.tables)
         held = self._held.get(name)
@@ -44,11 +46,16 @@ class Kept(Generic[T]):
 @contextmanager
 def looked_once() -> Iterator[None]:
     """Look for changes once for all that is read inside; for work that changes none of it."""
-    token = _looked.set(_looked.get() or _stamps())
+    before = _known()
+    _looked.stamps = before or _stamps()
     try:
         yield
     finally:
-        _looked.reset(token)
+        _looked.stamps = before
+
+
+def _known() -> Stamps | None:
+    return getattr(_looked, "stamps", None)
 
 
 def _stamps() -> Stamps:

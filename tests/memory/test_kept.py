@@ -1,6 +1,8 @@
 """What admins edit holds from its commit on, in every process, however it was changed."""
 
+import asyncio
 import gc
+import threading
 
 import psycopg
 import pytest
@@ -8,6 +10,7 @@ from django.db import connection, transaction
 
 from chat import conversations, wordings
 from chat.models import Business, Conversation, Message, Wording
+from chat.turns import in_db_thread
 from memory import kept, services
 from memory.models import Topic
 from memory.prepared import Prepared, argument
@@ -132,3 +135,27 @@ class TestPrepared:
         for text in ("' OR true --", "plan'; DELETE FROM memory_topic; --", "%s", "\\"):
             assert rows(key=text) == []
         assert rows(key="plan") == [("plan",)]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_turn_that_is_given_up_leaves_nothing_old_behind():
+    """Its thread goes on; what it looked up once for itself is nobody else's."""
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        with kept.looked_once():
+            labels()
+            inside.set()
+            go_on.wait(10)
+
+    await in_db_thread(make_topic)("plan", label="plan")
+    task = asyncio.ensure_future(in_db_thread(slow)())
+    await asyncio.to_thread(inside.wait, 10)
+    try:
+        async with asyncio.timeout(0):
+            await task
+    except TimeoutError:
+        pass
+    await in_db_thread(Topic.objects.update)(label="insurance")
+    assert await in_db_thread(labels)() == ["insurance"]
+    go_on.set()
