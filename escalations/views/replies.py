@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -36,10 +37,11 @@ def send(request: DeskRequest, pk: int) -> HttpResponse:
             raise frames.BadFrame("empty", _("There is nothing to send yet."))
         if facts := not_compared(request, escalation, text):
             return _touches(request, escalation, text, facts)
-        if escalation.claimed_by_id is None:
-            claim.claim(pk, staff=request.user, now=now)
         seen = number(request.POST.get("seen_seq"))
-        reply.send(pk, staff=request.user, text=text, seen_seq=seen, now=now)
+        with transaction.atomic():  # who sends nothing takes nothing
+            if escalation.claimed_by_id is None:
+                claim.claim(pk, staff=request.user, now=now)
+            reply.send(pk, staff=request.user, text=text, seen_seq=seen, now=now)
     except reply.Stale:
         return _stale(request, escalation)
     except frames.BadFrame as exc:
@@ -64,11 +66,12 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
         fault = _("Not sent: it touches what we know of her ({topics}). Compare the two first.")
         return _answer(request, pk, fault=fault.format(topics=compare.labels(facts)), anew=True)
     try:
-        claim.claim(pk, staff=request.user, now=now)
-        reply.send_answer(
-            pk, answer_id, staff=request.user, question=question,
-            seen_seq=number(request.POST.get("seen_seq")), now=now,
-        )  # fmt: skip
+        with transaction.atomic():
+            claim.claim(pk, staff=request.user, now=now)
+            reply.send_answer(
+                pk, answer_id, staff=request.user, question=question,
+                seen_seq=number(request.POST.get("seen_seq")), now=now,
+            )  # fmt: skip
     except reply.Stale:
         return _stale(request, find(pk))
     except (claim.AlreadyClaimed, claim.NotYours, claim.Closed):

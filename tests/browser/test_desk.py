@@ -129,7 +129,8 @@ async def test_rings_for_what_is_mine_only_after_consent(practice, staff_page, e
     other = await ask("Ben", "Second?")
     await page.wait_for_function("window.heard.includes('Somebody is waiting')")
     await expect(page).to_have_title("(2) Reports · Rapport")
-    await Escalation.objects.filter(pk=other.pk).aupdate(alert_step=2)
+    again = {"alert_step": 2, "alerted_at": timezone.now()}
+    await Escalation.objects.filter(pk=other.pk).aupdate(**again)
     await in_db_thread(broadcast.changed)()
     await page.wait_for_function("window.heard.includes('Still waiting, and nobody has it')")
     await in_db_thread(claim.assign)(other.pk, to=sam, expected=None, by=kim, now=timezone.now())
