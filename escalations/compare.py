@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 
 from django.contrib.auth.models import User
 
@@ -62,10 +63,8 @@ def touched_by_words(
 
 
 def _grave(customer_id: int, conversation: Conversation | None, now: datetime) -> services.Grave:
-    if conversation is None:
-        return services.Grave(customer_id, now=now)
-    talk = conversation  # the one that the lambda holds is one
-    return services.Grave(customer_id, now=now, chat=lambda: conversations.transcript_of(talk))
+    chat = partial(conversations.transcript_of, conversation) if conversation else None
+    return services.Grave(customer_id, now=now, chat=chat)
 
 
 def labels(facts: Iterable[Fact]) -> str:
