@@ -19,7 +19,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from time import monotonic
 from typing import ParamSpec, TypeVar
 
 from channels.db import database_sync_to_async
@@ -29,7 +28,7 @@ from chat import agent, choices, conversations, engines, wordings
 from chat.events import Ack, Delta, Event, Failed, Rows, StateChanged, Typing
 from chat.frames import Choose, Person, Say
 from chat.llm import intents
-from chat.llm.base import Engine, NeedsHuman, TextDelta
+from chat.llm.base import Engine, NeedsHuman
 from chat.models import Message
 from chat.steps import TooLong, Turn
 
@@ -38,7 +37,6 @@ logger = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 Notify = Callable[[Event], Awaitable[None]]
-DELTA_SECONDS = 0.08  # a frame of draft text at most so often
 _running: set[asyncio.Task[None]] = set()  # a task that nobody holds may be collected
 
 
@@ -175,20 +173,6 @@ async def _answer(
     yield StateChanged(turn.conversation_id)
 
 
-async def batched(running: AsyncIterator[TextDelta]) -> AsyncIterator[str]:
-    """Put together what comes within DELTA_SECONDS: a channel layer drops what is too much."""
-    text, since = "", monotonic()
-    async for delta in running:
-        if not text:
-            since = monotonic()
-        text += delta.text
-        if monotonic() - since >= DELTA_SECONDS:
-            yield text
-            text = ""
-    if text:
-        yield text
-
-
 async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIterator[Event]:
     if engines.takes_time(with_engines):
         yield Typing()
@@ -206,7 +190,7 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
         run_tool=asked.tools,
     )
     began = turn.seconds
-    async for text in batched(running):
-        yield Delta(text)
+    async for draft in running:
+        yield Delta(draft.text)
     asked.milliseconds["reply"] = round((turn.seconds - began) * 1000, 2)
     await in_db_thread(turn.store, executor=_computing)(asked, outcome)

@@ -7,7 +7,6 @@ what it writes is looked at twice (grounding) before a customer sees a word of i
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -219,8 +218,7 @@ class _Run:
         elif d.way == "ask" and (topic := self._topic(d)):
             yield Ask(topic)
         elif d.way == "reply":
-            for sentence in re.findall(r"[^.!?]+[.!?]*\s*", d.text):
-                yield TextDelta(sentence)
+            yield TextDelta(d.text)
             yield Remark(d.text)
             if self.need and self.need.reason == "request" and not by_tool:
                 raise self.need  # words do not do what was asked for

@@ -58,20 +58,6 @@ async def test_a_draft_is_streamed_and_its_row_holds_the_whole(chat):
     assert "".join(e.text for e in events if isinstance(e, Delta)) == "Good."
 
 
-async def test_drafts_go_out_in_few_frames_and_none_of_their_letters_is_lost(monkeypatch):
-    clock = iter(n / 100 for n in range(1000))
-    monkeypatch.setattr(turns, "monotonic", lambda: next(clock))
-
-    async def draft():
-        for letter in "abcdefghijklmnopqrstuvwxyz":
-            yield TextDelta(letter)
-
-    frames = [text async for text in turns.batched(draft())]
-
-    assert "".join(frames) == "abcdefghijklmnopqrstuvwxyz"
-    assert len(frames) < 6
-
-
 async def test_a_model_at_work_is_said_before_anything_is_looked_up(chat, monkeypatch):
     seen = []
     gather = steps.Turn.gather
