@@ -177,3 +177,24 @@ def test_without_a_script_the_page_shows_it(ada, chat):
     assert GONE in shown
     assert "Acorn" not in shown
     assert feed.since(ada.pk, conversation_id=chat.pk, after=99).rows == []
+
+
+def test_the_questions_that_her_own_answers_stand_under_lose_them_too(ada, sam, chat):
+    services.capture_answer(
+        title="Is my Acorn Health bridge ready?", parts=["On Monday."], scope="customer",
+        customer_id=ada.pk, staff_id=sam.pk, role="receptionist", now=NOW,
+    )  # fmt: skip
+    say(chat, PLAN, "Is my Acorn Health bridge ready?", "is my bridge ready by now?")
+    assert {m.kind for m in chat.messages.filter(kind__in=("answer", "offer"))} == {
+        "answer",
+        "offer",
+    }
+    shown = feed.since(ada.pk, conversation_id=chat.pk)
+
+    say(chat, "Forget my insurance plan")
+
+    assert "Acorn" not in everything()
+    card = chat.messages.filter(kind="answer").first()
+    assert card.text == card.meta["parts"][0] == "On Monday."
+    again = feed.since(ada.pk, conversation_id=chat.pk, after=shown.rows[-1]["seq"])
+    assert {"answer", "offer"} <= {row["kind"] for row in again.rows}  # an open tab has them anew
