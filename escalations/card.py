@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from django.contrib.auth.models import User
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from chat import conversations
@@ -45,6 +45,7 @@ class Past:
 class Card:
     customer: Customer
     lines: list[Line]
+    faded: list[Line]  # let go, since nobody had confirmed it for long
     past: list[Past]
     tried: list[Memory]  # what helped, and what did not
     promises: list[Escalation]
@@ -58,7 +59,8 @@ def card(
     """`but`: the conversation that is open beside the card."""
     return Card(
         customer=customer,
-        lines=_lines(customer, now, show_sensitive),
+        lines=_lines(customer, known(customer, now), now, show_sensitive),
+        faded=_lines(customer, faded(customer, now)[:SHOWN], now, show_sensitive),
         past=_past(customer, but, now),
         tried=list(
             Memory.objects.for_customer(customer.pk)
@@ -105,6 +107,20 @@ def known(customer: Customer, now: datetime) -> QuerySet[Memory]:
     held = held.active(now) | held.filter(status=Status.ACTIVE, valid_from__gt=now)
     shown = held.exclude(kind__in=("summary", "experience")).select_related("topic", "episode")
     return shown.order_by("topic__label", F("valid_from").asc(nulls_first=True), "-stated_at")
+
+
+def faded(customer: Customer, now: datetime) -> QuerySet[Memory]:
+    """Return what can be brought back: nothing newer stands in its place, and the words are there.
+
+    What she asked to forget has none left.
+    """
+    rows = Memory.objects.for_customer(customer.pk).filter(status=Status.FORGOTTEN).exclude(text="")
+    newer = Memory.objects.filter(
+        customer=customer, topic=OuterRef("topic"), status=Status.ACTIVE, valid_until=None
+    )
+    rows = rows.exclude(Exists(newer), single_valued=True).exclude(valid_until__lte=now)
+    shown = rows.exclude(kind__in=("summary", "experience")).select_related("topic", "episode")
+    return shown.order_by("-ended_at", "-pk")
 
 
 def source_of(memory: Memory, staff: Mapping[int, str]) -> str:
@@ -168,8 +184,12 @@ def corrected(memory: Memory, told: str) -> tuple[str, str]:
     return told, told
 
 
-def _lines(customer: Customer, now: datetime, show_sensitive: bool) -> list[Line]:
-    memories = list(known(customer, now))
+def _lines(
+    customer: Customer, found: Iterable[Memory], now: datetime, show_sensitive: bool
+) -> list[Line]:
+    memories = list(found)
+    if not memories:
+        return []
     names = _names(m for m in memories if m.corrected_by_staff)
     clock = conversations.customer_clock(customer)
     at = services.withheld(customer.pk, wait=False)

@@ -60,7 +60,8 @@ def look(request: DeskRequest, pk: int) -> HttpResponse:
     """Show what is sensitive, and write down who looked."""
     found = get_object_or_404(Customer, pk=pk)
     now = timezone.now()
-    services.looked_at(card.known(found, now), staff_id=request.user.pk, now=now)
+    shown = [*card.known(found, now), *card.faded(found, now)]
+    services.looked_at(shown, staff_id=request.user.pk, now=now)
     return _card(request, found, show_sensitive=True)
 
 

@@ -81,7 +81,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     autocomplete_fields = ["customer", "topic"]
     date_hierarchy = "stated_at"
     ordering = ["-recorded_at", "-pk"]
-    actions = ["confirm", "forget", "approve", "reject"]
+    actions = ["confirm", "restore", "forget", "approve", "reject"]
     change_form_template = "admin/memory/memory/change_form.html"
     shown = ["customer", "topic", "category", "state", "held", "said", "made_by"]
 
@@ -117,7 +117,11 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     def about(self, request: HttpRequest, obj: Memory) -> dict[str, Any]:
         versions = _versions(obj)
         services.looked_at([obj, *versions], staff_id=staff_id(request), now=now())
-        return {"quotes": _quotes(obj), "timeline": timeline(obj), "versions": versions}
+        faded = (
+            obj.status == Status.FORGOTTEN and bool(obj.text) and self.has_act_permission(request)
+        )
+        told = {"quotes": _quotes(obj), "timeline": timeline(obj), "versions": versions}
+        return told | {"faded": bool(faded)}
 
     @admin.action(description="Confirm: it still holds", permissions=["act"])
     def confirm(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
@@ -126,6 +130,15 @@ class MemoryAdmin(ServiceAdmin[Memory]):
             rows.filter(status=Status.ACTIVE),
             lambda m: services.confirm(m.pk, by=actor(request), now=now()),
             done="confirmed",
+        )
+
+    @admin.action(description="Restore: it had faded, and still holds", permissions=["act"])
+    def restore(self, request: HttpRequest, rows: QuerySet[Memory]) -> None:
+        self.each(
+            request,
+            rows.filter(status=Status.FORGOTTEN).exclude(text=""),
+            lambda m: services.confirm(m.pk, by=actor(request), now=now()),
+            done="brought back",
         )
 
     @admin.action(description="Forget at the customer's request", permissions=["act"])

@@ -86,16 +86,23 @@ def _settle_card(m: Memory, staff_id: int | None, now: datetime) -> None:
 
 
 def confirm(memory_id: int, *, by: str, now: datetime) -> Memory:
-    """It is still so: fresh again, and back if it had merely faded."""
+    """It is still so: fresh again, and back if it had merely faded.
+
+    Raises Touched where something newer stands in its place by now.
+    """
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
     with write.customer_locked(customer_id):
         m: Memory = Memory.objects.get(pk=memory_id)
         before = write.snapshot(m)
-        if m.status == Status.FORGOTTEN and m.text and not superseding.stands(m):
+        faded = m.status == Status.FORGOTTEN and bool(m.text)
+        if faded and superseding.stands(m):
+            raise Touched("something newer stands in its place")
+        if faded:
             m.status, m.ended_at = Status.ACTIVE, None
         m.confirmed_at, m.needs_review = now, False
         m.save(update_fields=["status", "ended_at", "confirmed_at", "needs_review"])
-        _record("memory.confirmed", m, by=by, now=now, before=before)
+        kind = "memory.restored" if faded else "memory.confirmed"
+        _record(kind, m, by=by, now=now, before=before)
     return m
 
 

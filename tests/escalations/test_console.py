@@ -624,6 +624,31 @@ class TestTheCustomerCard:
         assert "told by the program “shop” on 2 March 2026" in page
         assert page.count("Why:") == 1  # and nothing that only the machine understands
 
+    def test_brings_back_what_had_faded(self, desk, ada, sam, time_machine):
+        time_machine.move_to(NOW, tick=False)
+        kept = remember(ada, "Comes by tram", topic=make_topic("way"), status="forgotten")
+        hidden = remember(
+            ada, "Penicillin", topic=make_topic("ill"), status="forgotten", sensitive=True
+        )
+        plan = make_topic("plan")
+        remember(ada, "Is with Cigna", topic=plan, status="forgotten", single_valued=True)
+        remember(ada, "Is with Delta", topic=plan, single_valued=True)
+
+        page = desk.get(f"/inbox/customer/{ada.pk}/").content.decode()
+        faded = page.split("Faded: not confirmed for long")[1].split("Add what you know")[0]
+        assert "Comes by tram" in faded
+        assert "Penicillin" not in page
+        assert "Cigna" not in page  # something newer stands in its place
+
+        assert "Penicillin" in htmx(desk, f"/inbox/customer/{ada.pk}/look/").content.decode()
+        assert MemoryView.objects.get().topics == ["ill"]
+        page = htmx(desk, f"/inbox/fact/{kept.pk}/confirm/").content.decode()
+        assert "Comes by tram" in page.split("Faded")[0]
+        kept.refresh_from_db()
+        assert (kept.status, kept.confirmed_at) == ("active", NOW)
+        hidden.refresh_from_db()
+        assert hidden.status == "forgotten"
+
     def test_marks_what_waits_for_its_day(self, desk, claimed, ada, time_machine):
         """By her own clock: the day that she named."""
         type(ada).objects.filter(pk=ada.pk).update(timezone="Asia/Tokyo")

@@ -314,6 +314,20 @@ class TestActions:
     def test_confirm(self, page, fact):
         assert page(Memory).act("confirm", fact.pk) == ["memory.confirmed"]
 
+    def test_restore_what_faded_and_nothing_that_was_forgotten_on_request(self, page, client, fact):
+        Memory.objects.filter(pk=fact.pk).update(status="forgotten", ended_at=timezone.now())
+        shown = client.get(page(Memory).url("change", fact.pk)).content.decode()
+        assert 'name="action" value="restore"' in shown
+
+        assert page(Memory).act("restore", fact.pk) == ["memory.restored"]
+        fact.refresh_from_db()
+        assert (fact.status, fact.ended_at) == ("active", None)
+
+        services.forget(fact.customer_id, memory_id=fact.pk, by="staff:1", now=timezone.now())
+        shown = client.get(page(Memory).url("change", fact.pk)).content.decode()
+        assert 'value="restore"' not in shown
+        assert page(Memory).act("restore", fact.pk) == []
+
     def test_forget(self, page, fact):
         assert page(Memory).act("forget", fact.pk)
         fact.refresh_from_db()

@@ -50,6 +50,17 @@ def test_what_nobody_confirmed_for_years_fades_and_can_be_restored(ada, plan):
     assert status(m) == "active"
 
 
+def test_what_faded_does_not_come_back_beside_something_newer(ada, plan):
+    m = remember(ada)
+    services.nightly(now=NOW + 10 * YEAR)
+    remember(ada, value="Birch")
+
+    with pytest.raises(services.Touched):
+        services.confirm(m.pk, by="staff:1", now=NOW + 10 * YEAR)
+
+    assert status(m) == "forgotten"
+
+
 def test_what_is_permanent_never_fades(ada, allergies):
     m = remember(ada, "allergies", "latex")
 
