@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.auth import admin as auth
+from django.contrib.auth.models import Group, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -83,7 +85,22 @@ class CalendarAdmin(admin.ModelAdmin[Calendar]):
 class QueueAdmin(admin.ModelAdmin[Queue]):
     list_display = ["name", "calendar", "first_reply_minutes", "alert_after_minutes", "is_default"]
     list_select_related = ["calendar"]
-    filter_horizontal = ["members", "topics"]
+
+
+# Django's own pages, without its two-list boxes and boxes for what nobody types: both lack names.
+for model in (User, Group):
+    admin.site.unregister(model)
+
+
+@admin.register(User)
+class UserAdmin(auth.UserAdmin):
+    filter_horizontal = ()
+    readonly_fields = ("last_login", "date_joined")
+
+
+@admin.register(Group)
+class GroupAdmin(auth.GroupAdmin):
+    filter_horizontal = ()
 
 
 @admin.register(StaffProfile)

@@ -31,6 +31,14 @@ class AnswerForm(forms.ModelForm[Answer]):
         label="The very words", help_text="One box a message. They are shown exactly like this."
     )
 
+    # One box with its name, where the admin has two without.
+    valid_until = forms.DateTimeField(
+        required=False,
+        widget=forms.DateTimeInput(
+            attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"
+        ),
+    )
+
     class Meta:
         model = Answer
         fields = ["title", "parts", "role", "author_name", "owner", "valid_until", "review_on"]

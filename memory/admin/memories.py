@@ -78,7 +78,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
         "customer__external_id",
         "topic__label",
     ]
-    autocomplete_fields = ["customer", "topic"]
+    raw_id_fields = ["customer"]  # a box with a name, which a list that is typed into has not
     date_hierarchy = "stated_at"
     ordering = ["-recorded_at", "-pk"]
     actions = ["confirm", "restore", "forget", "approve", "reject"]
