@@ -14,7 +14,7 @@ from ninja.security import HttpBearer
 import chat.api
 import escalations.api
 import memory.api
-from config.refusals import UNSTORABLE
+from config.refusals import UNSTORABLE, kind_of
 from memory import services
 from memory.models import ApiKey
 
@@ -106,7 +106,7 @@ def _forbidden(request: HttpRequest, exc: Any) -> HttpResponse:
 @api.exception_handler(DataError)
 def _unstorable(request: HttpRequest, exc: Any) -> HttpResponse:
     """What PostgreSQL cannot hold is the caller's mistake; no field is worth a check of its own."""
-    logger.warning("Not stored: %s", exc)
+    logger.warning("Not stored: %s", kind_of(exc))
     return _error(request, 422, UNSTORABLE)
 
 

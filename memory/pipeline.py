@@ -200,7 +200,8 @@ def settle(
     candidates = list(candidates)
     if any(c.intent is Intent.FORGET for c in candidates):
         # What is forgotten is unlearnt as well: its topics are locked before anything is written.
-        quotes = Memory.objects.for_customer(customer.pk).values_list("quote", flat=True)
+        hers = Memory.objects.for_customer(customer.pk)
+        quotes = {quote for memory in hers for quote in blank.quotes_of(memory)}
         write.hold_topics(blank.taught_by(quotes).values_list("pk", flat=True))
     topics = {t.key: t for t in Topic.objects.all()}
     done: list[Decision] = []

@@ -20,6 +20,8 @@ DATABASE = "rapport"
 SYSTEM_USER = "rapport"  # PostgreSQL refuses to run as root
 SYSTEM_HOME = Path("/var/lib/rapport")  # for what that user cannot reach where it is
 
+# Refusals are logged without statement and rows: customers' words are erased, logs are not.
+WORDLESS = ["log_min_error_statement=panic", "log_error_verbosity=terse"]
 DURABLE = ["shared_buffers=256MB", "wal_compression=pglz"]
 FAST = [
     "shared_buffers=128MB",
@@ -64,7 +66,8 @@ class Postgres(Server):
         )
         if not self.data_dir.exists():
             self._init(binaries, user)
-        options = ["listen_addresses=", "jit=off", *(DURABLE if self.durable else FAST)]
+        options = ["listen_addresses=", "jit=off", *WORDLESS]
+        options += DURABLE if self.durable else FAST
         if (binaries.parent / "share/postgresql/extension/pg_stat_statements.control").exists():
             options.append("shared_preload_libraries=pg_stat_statements")
         flags = [part for option in options for part in ("-c", option)]

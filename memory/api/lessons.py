@@ -66,6 +66,8 @@ def learn(request: HttpRequest, payload: LessonIn) -> Any:
     require(request, *payload.namespace)
     if payload.namespace[0] == "shared":
         raise HttpError(403, "Learn it in your own namespace, then promote it.")
+    if payload.namespace[0] == "customers":  # erasing her would leave it behind
+        raise HttpError(422, "A lesson holds nothing of a customer: remember it of her instead.")
     made = services.learn_lesson(
         payload.about,
         text=payload.text,

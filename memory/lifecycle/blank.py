@@ -33,7 +33,7 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
     """
     gone = [m for m in rows if m.text or m.value or m.status != Status.FORGOTTEN]
     ids = [m.pk for m in gone]
-    unlearn(q for m in gone for q in _quotes_of(m))  # locks topics, which come before memories
+    unlearn(q for m in gone for q in quotes_of(m))  # locks topics, which come before memories
     Memory.objects.filter(pk__in=ids).update(**_BLANK, status=Status.FORGOTTEN, ended_at=at)
     MemoryEvent.objects.filter(memory_id__in=ids).update(before=None, after=None, evidence=None)
     open_cards = Conflict.objects.filter(Q(old_id__in=ids) | Q(new_id__in=ids), decided_at=None)
@@ -56,14 +56,14 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
 
 def taught_by(quotes: Collection[str]) -> QuerySet[Topic]:
     """The topics that have one of these quotes among their examples or counter-examples."""
-    gone = set(quotes)
+    gone = _as_examples(quotes)
     taught = [t.pk for t in Topic.objects.all() if gone & {*t.examples, *t.not_examples}]
     return Topic.objects.filter(pk__in=taught)
 
 
 def unlearn(quotes: Iterable[str]) -> None:
-    """What the review queue taught a topic in the customer's words goes as well."""
-    gone = set(quotes) - {""}
+    """What the review queue taught a topic in the customer's words goes, from its history too."""
+    gone = _as_examples(quotes)
     if not gone:
         return
     for topic in taught_by(gone).select_for_update(no_key=True).order_by("pk"):
@@ -72,6 +72,24 @@ def unlearn(quotes: Iterable[str]) -> None:
         Topic.objects.filter(pk=topic.pk).update(
             examples=kept, not_examples=not_kept, version=F("version") + 1
         )
+    for event in MemoryEvent.objects.filter(kind="topic.changed"):
+        sides = [_without_lines(side, gone) for side in (event.before, event.after)]
+        if sides != [event.before, event.after]:
+            MemoryEvent.objects.filter(pk=event.pk).update(before=sides[0], after=sides[1])
+
+
+def _as_examples(quotes: Iterable[str]) -> set[str]:
+    """As they were taught, and as a form with one example a line has cut them since."""
+    told = set(quotes)
+    return (told | {line.strip() for quote in told for line in quote.splitlines()}) - {""}
+
+
+def _without_lines(side: dict[str, Any] | None, gone: Collection[str]) -> dict[str, Any] | None:
+    """A topic as an event tells of it, without these examples and counter-examples."""
+    if side is None:
+        return None
+    lists = {name: side[name] for name in ("examples", "not_examples") if name in side}
+    return side | {name: [q for q in told if q not in gone] for name, told in lists.items()}
 
 
 _BLANK: dict[str, Any] = {
@@ -122,12 +140,12 @@ def request_erase(customer: Customer, *, now: datetime, due: datetime | None = N
     )
 
 
-def _quotes_of(m: Memory) -> set[str]:
+def quotes_of(m: Memory) -> set[str]:
     return {m.quote, *(str(q.get("quote", "")) for q in m.quotes if isinstance(q, dict))}
 
 
 def _words_of(m: Memory) -> set[str]:
-    return words_of([*_quotes_of(m), m.text], m.value)
+    return words_of([*quotes_of(m), m.text], m.value)
 
 
 def words_of(told: Iterable[str], value: str) -> set[str]:

@@ -19,7 +19,8 @@ _NOT_TOLD = {"embedding", "customer"}
 def erase(customer_id: int) -> dict[str, int]:
     """Locks the customer. Events stay as id, kind, time and actor, and belong to nobody."""
     customer = Customer.objects.select_for_update().get(pk=customer_id)
-    blank.unlearn(Memory.objects.for_customer(customer_id).values_list("quote", flat=True))
+    hers = Memory.objects.for_customer(customer_id)
+    blank.unlearn(quote for memory in hers for quote in blank.quotes_of(memory))
     events = MemoryEvent.objects.filter(customer_id=customer_id)
     counts = {
         "memory.MemoryEvent": events.update(

@@ -132,7 +132,7 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
     """Return what stood on a day, as memory knew it then."""
     rows = (
         Memory.objects.for_customer(customer_id)
-        .filter(kind__in=TOLD, recorded_at__lte=when)
+        .filter(kind__in=LISTED, recorded_at__lte=when)
         .exclude(status__in=(Status.PENDING, Status.REJECTED, Status.FORGOTTEN))
         .filter(Q(ended_at=None) | Q(ended_at__gt=when))
         .filter(Q(valid_from=None) | Q(valid_from__lte=when))

@@ -356,6 +356,12 @@ class TestLessons:
         found = api("get", "/lessons?about=tool:order_status&namespace=shared").json()
         assert [x["text"] for x in found["lessons"]] == [self.BODY["text"]]
 
+    def test_a_lesson_is_never_a_customers(self, with_key):
+        api = with_key(["customers"])
+        refused = api("post", "/lessons", self.BODY | {"namespace": ["customers", "1"]})
+        assert refused.status_code == 422
+        assert not Lesson.objects.exists()
+
     def test_nothing_is_written_to_shared_directly(self, with_key):
         api = with_key(["shared"])
 

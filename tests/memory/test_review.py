@@ -248,6 +248,25 @@ def test_the_queue_teaches_the_topic(card, approve, field):
     assert topic.version == before + 1
 
 
+@pytest.mark.parametrize("how", ["forget", "erase"])
+def test_what_she_taught_goes_with_her_from_the_topic_and_from_its_history(ada, card, how):
+    services.review(card.new.pk, approve=True, by="staff:1", now=LATER)
+    taught = Topic.objects.get(key="plan").examples
+    assert "it is Cedar" in taught
+    examples = [*taught, "mine is another one"]
+    services.save_topic("plan", by="staff:1", now=LATER, examples=examples)
+
+    if how == "forget":
+        services.forget(ada.pk, topic="plan", by="customer", now=LATER)
+    else:
+        services.erase(ada.pk, by="staff:1", now=LATER)
+
+    assert Topic.objects.get(key="plan").examples == [q for q in examples if q != "it is Cedar"]
+    changed = MemoryEvent.objects.get(kind="topic.changed")
+    assert "it is Cedar" not in f"{changed.before} {changed.after}"
+    assert changed.after["examples"][-1] == "mine is another one"
+
+
 def test_what_was_turned_down_is_not_proposed_again(ada, card):
     services.decide_conflict(card.pk, decision="keep", now=LATER)
 

@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -28,20 +29,23 @@ class Up:
         self.port = free_port()
         self.process: subprocess.Popen[str] | None = None
 
-    def run(self) -> "subprocess.Popen[str]":
+    def run(
+        self, *, to: "int | IO[str]" = subprocess.PIPE, **settings: str
+    ) -> "subprocess.Popen[str]":
         environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "RAPPORT_VAR": str(self.var),
             "RAPPORT_PORT": str(self.port),
             "RAPPORT_DEMO": "0",
+            **settings,
         }
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "up"],
             cwd=ROOT,
             env=environment,
             text=True,
-            stdout=subprocess.PIPE,
+            stdout=to,
             stderr=subprocess.STDOUT,
         )
         return self.process
