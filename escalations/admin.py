@@ -93,7 +93,7 @@ for model in (User, Group):
 
 
 @admin.register(User)
-class UserAdmin(auth.UserAdmin):
+class UserAdmin(auth.UserAdmin[User]):
     filter_horizontal = ()
     readonly_fields = ("last_login", "date_joined")
 

@@ -14,7 +14,7 @@ from channels.db import database_sync_to_async as in_db_thread
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from memory import services
@@ -63,7 +63,7 @@ def names(patterns: URLResolver | None = None, space: str = "") -> Iterator[str]
     for one in (patterns or get_resolver()).url_patterns:
         if isinstance(one, URLResolver):
             yield from names(one, f"{one.namespace}:" if one.namespace else space)
-        elif isinstance(one, URLPattern) and one.name and not space.startswith("api"):
+        elif one.name and not space.startswith("api"):
             yield f"{space}{one.name}"
 
 
@@ -73,13 +73,12 @@ def pages() -> dict[str, list[str]]:
     from escalations.models import Escalation, Gap
 
     her = Memory.objects.latest("pk").customer_id
-    answer = Answer.objects.filter(status="active").order_by("pk").first().pk
+    answer = Answer.objects.filter(status="active").earliest("pk").pk
     mine = Escalation.objects.get(claimed_by__username="admin").pk
-    how_to = services.propose_from_answer(answer, by="system", now=timezone.now()) or (
-        services.propose_procedure(
-            title="How do I clean it?", steps=["Rinse.", "Brush."], by="system", now=timezone.now()
-        )
+    services.propose_procedure(
+        title="How do I clean it?", steps=["Rinse.", "Brush."], by="system", now=timezone.now()
     )
+    how_to = Answer.objects.filter(status="pending").latest("pk")
     given: dict[str, list[Any]] = {
         "chat:back": ["no-such-link"],
         "escalations:detail": [mine],

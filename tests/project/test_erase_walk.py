@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.core import signing
 from django.test import RequestFactory
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLResolver, get_resolver
 
 from chat import consumers, feed, frames
 from config import embedded
@@ -253,7 +253,7 @@ def nothing_internal_was_told(walk: Walk) -> None:
 
 def frame_types() -> set[str]:
     """What the chat's socket sends, by its source."""
-    sources = (Path(module.__file__).read_text() for module in (consumers, feed, frames))
+    sources = (Path(str(module.__file__)).read_text() for module in (consumers, feed, frames))
     return {kind for text in sources for kind in re.findall(r'"type": "(\w+)"', text)}
 
 
@@ -274,7 +274,7 @@ def names(patterns: URLResolver | None = None, space: str = "") -> Iterator[str]
     for one in (patterns or get_resolver()).url_patterns:
         if isinstance(one, URLResolver):
             yield from names(one, f"{one.namespace}:" if one.namespace else space)
-        elif isinstance(one, URLPattern) and one.name:
+        elif one.name:
             yield f"{space}{one.name}"
 
 

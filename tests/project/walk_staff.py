@@ -73,7 +73,9 @@ class Walk(Customers):
             self.kim.post("escalations:draft", pk, of="text")
             self.kim.post("escalations:note", chat, of="text", escalation=pk)
             self.kim.post("escalations:look_at_request", pk)
-            words = {"text": f"Wait a day before the {scope} thing. " + ("{mark}" if of else "")}
+            words: dict[str, Any] = {
+                "text": f"Wait a day before the {scope} thing. " + ("{mark}" if of else "")
+            }
             self.kim.post("escalations:send", pk, of=of.replace(" title", ""), **words)
             self.kim.get(f"/inbox/{pk}/keep/")
             seqs = rows(
@@ -82,8 +84,12 @@ class Walk(Customers):
                 chat,
                 pk,
             )
-            kept = {f"keep-{seq}": scope for seq, _ in seqs} | {"question": seqs[0][1]}
-            title = {"title": f"What about the {scope} thing?" + (" {mark}" if of else "")}
+            kept: dict[str, Any] = {f"keep-{seq}": scope for seq, _ in seqs} | {
+                "question": seqs[0][1]
+            }
+            title: dict[str, Any] = {
+                "title": f"What about the {scope} thing?" + (" {mark}" if of else "")
+            }
             self.kim.post("escalations:keep", pk, of=of.replace("text ", ""), **kept, **title)
 
     def the_desk_changes_hands(self) -> None:
@@ -262,7 +268,7 @@ class Walk(Customers):
         fields_of = list(FIELDS)
         fields_of.remove("label")
         kept = rows(f"SELECT {', '.join(fields_of)} FROM memory_topic WHERE id = %s", pk)[0]  # noqa: S608
-        sent = {
+        sent: dict[str, Any] = {
             name: "\n".join(value) if isinstance(value, list) else value
             for name, value in zip(fields_of, kept, strict=True)
             if value not in (None, False)
