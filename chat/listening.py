@@ -16,6 +16,7 @@ from memory.models import Memory
 logger = logging.getLogger(__name__)
 
 SURELY_SMALL_TALK = 0.5
+SURE_BESIDE_QUESTION = 0.75  # what led up to a question is confirmed only if its topic is clear
 ANSWERS_NOTHING = {Kind.QUESTION, Kind.SELF, Kind.PERSON}  # though we had asked
 
 
@@ -90,6 +91,8 @@ def _is_told(
 
     What is left out here is not lost: the closing run reads the whole conversation.
     """
+    if reading.asks and candidate["sure"] < SURE_BESIDE_QUESTION:
+        return False
     by_kind = _told_by_kind(reading, answering)
     if by_kind is not None:
         return by_kind

@@ -35,7 +35,7 @@ NEEDS_ANSWER = {
 }
 # Also whatever a note may answer: it would ask for what is known.
 NEEDS_FACTS = (NEEDS_ANSWER - {Kind.SMALL_TALK}) | {Kind.KNOWN, Kind.FORGET}
-NEEDS_TOPICS = {Kind.SELF, Kind.REQUEST, Kind.QUESTION, Kind.FORGET}
+NEEDS_TOPICS = {Kind.SELF, Kind.REQUEST, Kind.QUESTION, Kind.PERSONAL, Kind.FORGET}
 
 
 @dataclass(slots=True)

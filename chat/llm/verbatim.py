@@ -31,16 +31,21 @@ from .base import (
 from .intents import Kind, asks_for_all, courtesy, usual
 from .topics import NAMED
 
-# From here a question is about this customer's own case, for a person to judge: the surer the
-# stored answer, the surer that must be.
-PERSONAL, PERSONAL_IF_LIKELY, LIKELY = 0.55, 0.75, 0.38
-ALIKE = 0.3  # unless what staff answered for everyone reads personal too, this much at least
+PERSONAL = 0.7  # from here a question is about this customer's own case, for a person to judge
+# … unless what staff answered for everyone reads personal too: so much, and half as much as hers.
+ALIKE = 0.3
+LIKELY = 0.38
 CERTAIN = 0.93  # an answer this sure is given whatever the message reads like
 FOR_A_WISH = 0.165  # a title that is less likely than that is no help to who wants something done
 UNASKED = 0.5  # an answer this likely is offered though nothing seems to be asked
 ENOUGH_SMALL_TALK = 0.5
 ASKED = 0.30  # how surely a question names the topic that the customer is asked for
+# … and that, with how surely it is about herself; surer where it does not read so at once.
+HERS, CLEARLY_HERS = 1.0, 1.25
 NEAR_ENOUGH = 0.15  # for a topic of which something is known
+# A question that reads a little like one about oneself is one, if it names a topic clearly enough;
+# and the sooner where something is known of that topic.
+HARDLY_SELF, SELF_BY_TOPIC, KNOWN_OF_IT = 0.1, 1.0, 0.4
 
 
 class Verbatim:
@@ -82,7 +87,7 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
 
 
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
-    if s.reading.kind is Kind.SELF:
+    if s.reading.kind is Kind.SELF or _names_her_own(s):
         return _about_oneself(s)
     if s.reading.kind is Kind.REQUEST and (_likely(s) < FOR_A_WISH or usual(s.text)):
         return _wanted(s)
@@ -120,13 +125,27 @@ def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
             return [], need
         if facts:
             return [Recall(facts)], None
-        if topic.may_ask and s.named[0][1] >= ASKED and not _worth_showing(s, CERTAIN):
+        if _may_ask(s, topic) and not _worth_showing(s, CERTAIN):
             return [Ask(topic)], None
-    elif both := _agreed(s):
+    if s.answer.way != "deliver" and (both := _agreed(s)):
         return [Recall(both)], None
     if s.answer.blocked or s.answer.way == "deliver" or _worth_showing(s, UNASKED):
         return _from_answers(s)
     return [], NeedsHuman("no_answer")
+
+
+def _may_ask(s: Situation, topic: Topic) -> bool:
+    named = s.named[0][1]
+    sure = HERS if s.reading.kind is Kind.SELF else CLEARLY_HERS
+    return topic.may_ask and named >= ASKED and named + s.reading.score(Kind.SELF) >= sure
+
+
+def _names_her_own(s: Situation) -> bool:
+    likely = s.reading.score(Kind.SELF)
+    if s.reading.kind not in {Kind.QUESTION, Kind.PERSONAL} or not s.named or likely < HARDLY_SELF:
+        return False
+    topic, named = s.named[0]
+    return likely + named + KNOWN_OF_IT * bool(s.standing_on(topic)) >= SELF_BY_TOPIC
 
 
 def _in_doubt(s: Situation, topic: Topic, *, told: bool) -> NeedsHuman | None:
@@ -139,10 +158,12 @@ def _in_doubt(s: Situation, topic: Topic, *, told: bool) -> NeedsHuman | None:
 
 
 def _agreed(s: Situation) -> tuple[Fact, ...]:
-    """Return what recall found first, where the question comes nearest to its topic too."""
-    if not s.named or not s.recalled.facts or s.recalled.facts[0].topic != s.named[0][0]:
-        return ()
-    return s.standing_on(s.named[0][0])
+    """Return what recall found first, if of all that is known the question names it best, too."""
+    found = s.recalled.facts[0].topic if s.recalled.facts else None
+    for topic, named in s.named:
+        if facts := s.standing_on(topic):
+            return facts if topic == found and named >= NEAR_ENOUGH else ()
+    return ()
 
 
 def _wanted(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
@@ -171,10 +192,10 @@ def _for_a_person(s: Situation) -> bool:
     """It reads like her own case, and staff gave the answer to none that reads so for everyone."""
     if _told_her(s):
         return False  # a person has judged it already
-    if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= ALIKE:
+    hers = s.reading.score(Kind.PERSONAL)
+    if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= max(ALIKE, hers / 2):
         return False
-    cut = PERSONAL_IF_LIKELY if _likely(s) >= LIKELY else PERSONAL
-    return s.reading.score(Kind.PERSONAL) >= cut and _likely(s) < CERTAIN
+    return hers >= PERSONAL and _likely(s) < CERTAIN
 
 
 def _told_her(s: Situation) -> bool:

@@ -20,6 +20,7 @@ from .safety import Chat, Grave
 from .stock import Stock, is_verified, stock
 
 OFFERED = 3
+SAID_ALREADY = 0.8  # share of an answer's words in the message before
 SHORT = 9  # words; a follow-up that leans on the message before it ("and for children?")
 
 
@@ -113,9 +114,17 @@ def _with_context(kept: Stock, question: str, before: Sequence[str]) -> Verdict:
         return verdict
     whole = f"{before[-1].strip()} {question}"
     wider = kept.index.ask(whole, vector_of(whole))
-    if wider.way == "gap":
+    # Who asks on after an answer does not want it once more.
+    fresh = tuple(s for s in wider.candidates if not _just_said(kept.answers[s.id], before[-1]))
+    if wider.way == "gap" or not fresh or fresh[0].score < kept.index.cuts.offer:
         return verdict
-    return Verdict("offer", wider.candidates, wider.margin, "near, with the message before it")
+    return Verdict("offer", fresh, wider.margin, "near, with the message before it")
+
+
+def _just_said(answer: Answer, message: str) -> bool:
+    """Say whether `message` holds nearly all words of the answer."""
+    words = set(normalise(" ".join(answer.parts)).split())
+    return len(words & set(normalise(message).split())) >= SAID_ALREADY * len(words)
 
 
 def as_candidate(answer: Answer, *, score: float = 1.0) -> AnswerCandidate:

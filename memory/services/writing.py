@@ -72,6 +72,7 @@ def working(c: Candidate) -> dict[str, Any]:
         "seq": c.seq,
         "negated": c.negated,
         "adds": c.adds,
+        "sure": round(c.confidence, 3),
         "stated_at": c.stated_at.isoformat(),
         "valid_from": c.valid_from.isoformat() if c.valid_from else None,
         "valid_until": c.valid_until.isoformat() if c.valid_until else None,

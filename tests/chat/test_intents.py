@@ -96,6 +96,22 @@ def test_a_question_about_oneself(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "which locker did we give up in spring?",
+        "in which name does the allotment run, mine or my brother's?",
+        "do the trainers know that I can't hear on the left?",
+        "the landlord asks for my meter number, what is it?",
+        "how are you going to let me know about the audition?",
+        "who do we normally have for the windows?",
+        "what did we choose for the lettering?",
+    ],
+)
+def test_a_question_about_oneself_in_words_that_name_no_record(text):
+    assert kind(text) is Kind.SELF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "What do you know about me?",
         "what have you stored about me",
         "what do you remember about me?",
@@ -116,6 +132,11 @@ def test_what_is_known(text):
         "don't store my birthday please",
         "scratch the note about the late check-in",
         "you can drop the thing about the window seat",
+        "take my night number out again please",
+        "pull my maiden name from your files",
+        "you needn't keep how much I weigh",
+        "lose the bit about the crutches, I can walk again",
+        "what it says about pork is wrong, please delete that",
     ],
 )
 def test_a_request_to_forget(text):
@@ -129,6 +150,11 @@ def test_a_request_to_forget(text):
         "forget it, I'll just call",
         "please cancel my order",
         "don't forget my appointment on monday",
+        "everything as in the offer, but leave half of it in storage till June",
+        "we cancelled our subscription to the paper last week",
+        "put my sister on my file as well, will you",
+        "get my coat out of the cloakroom please",
+        "take the old tyres off and keep them for me",
     ],
 )
 def test_what_only_sounds_like_it(text):
@@ -192,6 +218,9 @@ def test_what_a_person_must_judge(text):
         "my cat was run over and is bleeding heavily",
         "I'm going to kill myself",
         "there's gas smell everywhere from the new stove",
+        "our sitter has fallen and won't come round",
+        "I don't see the point of going on without him",
+        "mein Kollege hat Krämpfe und reagiert nicht mehr",
     ],
 )
 def test_an_emergency(text):

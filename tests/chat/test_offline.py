@@ -5,12 +5,12 @@ import json
 import pytest
 from asgiref.sync import sync_to_async
 
-from chat import conversations
+from chat import conversations, listening
 from chat.llm import verbatim
 from chat.llm.base import Situation
 from chat.llm.intents import Kind, Reading
 from chat.management.evaluation import turns as suite
-from chat.models import Turn, Wording
+from chat.models import Message, Turn, Wording
 from chat.turns import in_db_thread
 from escalations.models import Escalation
 from memory import services
@@ -245,6 +245,31 @@ def test_the_suite_says_what_the_bot_did(tmp_path):
 
     assert [o["did"] for o in out["outcomes"]] == ["small_talk", "answer:s1", "emergency", "person"]
     assert (out["turns"], out["right"]) == (4, 4)
+
+
+def test_the_suite_counts_an_answer_that_is_shown_beside_a_fact_that_is_noted(tmp_path):
+    case = {
+        "id": "t1",
+        "stored": [{"id": "s1", "question": "When is breakfast?", "answer": "At seven."}],
+        "text": "My new mobile is 555 0142. When is breakfast?",
+        "expected": ["answer:s1"],
+    }
+    file = tmp_path / "x.turns.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in [HEADER, case]))
+
+    out = suite.run(suite.read(file), lambda line: None)
+
+    assert (out["outcomes"][0]["did"], out["right"]) == ("note:phone", 1)
+
+
+@pytest.mark.parametrize(("sure", "confirmed"), [(0.6, False), (0.9, True)])
+def test_what_led_up_to_a_question_is_confirmed_only_if_its_topic_is_clear(sure, confirmed):
+    words = "We have moved to the garden wing. Can I bring my dog?"
+    message = Message(seq=1, text=words)
+    candidate = {"seq": 1, "quote": "We have moved to the garden wing", "sure": sure}
+    reading = Reading(Kind.QUESTION, "", asks=True)
+
+    assert listening._is_told(candidate, [message], reading, answering=False) is confirmed
 
 
 def test_a_request_that_no_answer_comes_near_is_passed_on_as_one(hotel):

@@ -7,7 +7,7 @@ import pytest
 from chat.llm.base import Answer, Offer, Recall, Situation, SmallTalk, Topic
 from chat.llm.intents import Kind, Reading
 from chat.llm.verbatim import decide
-from memory.types import AnswerFor, Category, Fact
+from memory.types import AnswerFor, Category, Fact, Recalled
 from tests.chat.conftest import RINSE
 from tests.factories import NOW
 
@@ -42,6 +42,13 @@ def test_unless_staff_answered_for_everyone_what_reads_so_too_and_then_it_is_off
 
     assert isinstance(moves[0], Offer)
     assert need is None
+
+
+def test_an_answer_that_hardly_reads_personal_is_no_precedent_for_a_clear_case_of_her_own():
+    clear = reads(Kind.PERSONAL, personal=0.9)
+    moves, need = decide(situation(clear, found("offer", 0.6), reads(Kind.QUESTION, personal=0.4)))
+
+    assert (moves, need.wording) == ([], "personal")
 
 
 def test_a_confirmed_wording_is_given_whatever_it_reads_like():
@@ -80,5 +87,49 @@ def test_her_own_fact_comes_before_a_likely_answer():
             standing=(fact,),
         )
     )
+
+    assert isinstance(moves[0], Recall)
+
+
+PLAN = Topic("plan", "Plan", may_ask=True)
+ON_ACORN = Fact(1, 1, "plan", "Plan", Category.CONFIRMED_FACT, "on Acorn", "Acorn", NOW)
+
+
+def hardly_about_oneself(likely, named, *known):
+    reading = Reading(Kind.QUESTION, "", {"question": 0.6, "self": likely}, asks=True)
+    seen = {"topics": (PLAN,), "named": (("plan", named),), "standing": known}
+    return decide(situation(reading, found("offer", 0.6), PLAIN, **seen))
+
+
+def test_a_question_that_names_what_is_known_of_her_brings_it_back():
+    moves, _ = hardly_about_oneself(0.2, 0.5, ON_ACORN)
+
+    assert isinstance(moves[0], Recall)
+
+
+@pytest.mark.parametrize(("likely", "named"), [(0.02, 0.6), (0.2, 0.3)])
+def test_a_question_for_everyone_gets_its_answer_though_a_fact_lies_near(likely, named):
+    moves, _ = hardly_about_oneself(likely, named, ON_ACORN)
+
+    assert isinstance(moves[0], Offer)
+
+
+def test_nobody_is_asked_back_where_it_is_not_clear_that_she_asks_about_herself():
+    """Of a topic that is named a person may know: it is offered what is stored, or goes there."""
+    unclear = [Reading(Kind.SELF, "", {"self": 0.3}), Reading(Kind.QUESTION, "", {"self": 0.5})]
+    for reading in unclear:
+        seen = {"topics": (PLAN,), "named": (("plan", 0.6),)}
+        moves, need = decide(situation(reading, AnswerFor("gap"), None, **seen))
+        assert (moves, need.reason) == ([], "no_answer")
+
+
+def test_what_recall_finds_first_is_said_where_another_topic_seems_nearer_and_holds_nothing():
+    seen = {
+        "topics": (PLAN, Topic("phone", "Phone")),
+        "named": (("phone", 0.27), ("plan", 0.2)),
+        "standing": (ON_ACORN,),
+        "recalled": Recalled((ON_ACORN,)),
+    }
+    moves, _ = decide(situation(reads(Kind.SELF), found("offer", 0.6), PLAIN, **seen))
 
     assert isinstance(moves[0], Recall)

@@ -74,6 +74,14 @@ class TestWords:
 
         assert ask("how", ada).candidates[0].parts == tuple(parts)
 
+    def test_are_not_offered_once_more_to_who_asks_on_after_them(self, store, ada):
+        said = ["where can I park", "Behind the building; two hours are free."]
+
+        assert ask("and for a boat?", ada, before=said).way == "gap"
+        assert (
+            ask("and for a car?", ada, before=["where can I leave a van, parked?"]).way == "offer"
+        )
+
     def test_are_found_from_their_commit_on_before_any_worker_ran(self, store, ada):
         assert store.title_embedding is None
 

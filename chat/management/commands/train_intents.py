@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 from django.core.management.base import BaseCommand
 
+from chat.llm import patterns as p
 from chat.llm.embedding import embed_one
 from chat.llm.intents import COEFFICIENTS, features
 
 MESSAGES = Path(__file__).parents[2] / "training" / "intents.tsv"
+TOLD = Path(__file__).parents[3] / "memory" / "training" / "messages.jsonl"
 INVERSE_L2 = 4.0
 FOLDS = 10
 
@@ -23,7 +26,7 @@ class Command(BaseCommand):
         from sklearn.model_selection import cross_val_predict
 
         lines = MESSAGES.read_text(encoding="utf-8").splitlines()
-        pairs = [line.split("\t") for line in lines if line]
+        pairs = [line.split("\t") for line in lines if line] + _statements()
         rows = np.stack([features(text, embed=embed_one) for _, text in pairs])
         wanted = np.array([label for label, _ in pairs])
         model = LogisticRegression(C=INVERSE_L2, max_iter=3000, class_weight="balanced")
@@ -39,3 +42,11 @@ class Command(BaseCommand):
             bias=model.intercept_.astype(np.float32),
             classes=model.classes_.astype("U16"),
         )
+
+
+def _statements() -> list[list[str]]:
+    """What memory's gate was taught to save, and neither asks nor wishes: ordinary statements."""
+    lines = TOLD.read_text(encoding="utf-8").splitlines()
+    told = [m for m in map(json.loads, lines) if m["save"] and not m.get("before")]
+    unlike = (p.ASKS, p.WISHES, p.FORGET, p.PERSON)
+    return [["statement", m["text"]] for m in told if not any(p.hits(m["text"], unlike))]

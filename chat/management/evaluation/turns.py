@@ -160,7 +160,8 @@ def _outcome(case: dict[str, Any], conversation_id: int, ids: dict[int, str]) ->
     if turn is None:
         return {"id": case["id"], "did": "nothing", "offered": []}
     used = [ids[pk] for pk in turn.trace.get("answer", {}).get("used", []) if pk in ids]
-    offered = used if turn.outcome == "offered" else []
+    # Beside a fact that is noted an answer may be shown, too: the customer has both.
+    offered = used if turn.outcome in ("offered", "noted") else []
     return {
         "id": case["id"],
         "did": _did(turn, used),
