@@ -27,7 +27,7 @@ def _words(*words: str) -> re.Pattern[str]:
 
 OPENERS = re.compile(
     r"^(?:[^\w'\"\[({<>]+|(?:hi|hiya|hey|hello|good (?:morning|afternoon|evening)|ok|okay|oh|ah|uh|um|"
-    r"hm+|well|so|and|also|but|anyway|btw|by the way|sorry|right|yeah|yes|yep|no|nope|just|"
+    r"hm+|well|so|and|also|but|anyway|cool|great|perfect|lovely|grand|nah|omg|lol|btw|by the way|sorry|right|yeah|yes|yep|no|nope|just|"
     r"actually|thanks|thank you|please|pls|fyi|heads up|then|there|one more thing|quick question)"
     r"\b(?! longer\b| more\b))+"
 )
@@ -35,14 +35,15 @@ _AUX = (
     r"(?:do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|"
     r"isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|is there|are there)"
 )
+_YOU = r"(?:you|u|ya|ye|yous|y'all)"
 _SUBJECT = (
-    r"(?:i|you|u|ya|we|they|he|she|it|this|that|these|those|there|the|my|your|our|their|his|her|"
+    r"(?:i|you|u|ya|ye|yous|we|they|he|she|it|this|that|these|those|there|the|my|your|our|their|his|her|"
     r"a|an|any|anyone|anybody|someone|somebody|most|people|one|all|everyone)"
 )
 _WH = r"(?:what|what's|whats|when|where|which|who|who's|whos|why|how|hows|how's|whose)"
 WH_START = re.compile(rf"^{_WH}\b(?! a \b)")
 AUX_START = re.compile(
-    rf"^(?:{_AUX})\s+{_SUBJECT}\b|^(?:is|are|does|did|was|were|will|would|should|isn't|aren't|doesn't|didn't)\b"
+    rf"^(?:{_AUX})\s+{_SUBJECT}\b|^d'{_YOU}\b|^(?:can|could|do) \w+s (?:have|eat|get|be|go|take|use|come)\b|^(?:is|are|does|did|was|were|will|would|should|isn't|aren't|doesn't|didn't)\b"
 )
 CLEFT = re.compile(
     r"^what\b[^?]*\b(?:is|are|was|were)\s+(?:that|the|a|an|my|to|not|when|how)\b[^?]*$"
@@ -62,14 +63,14 @@ INFO_VERBS = (
     r"clarify|let me know|believe|imagine|repeat|read)"
 )
 REQUEST_YOU = re.compile(
-    rf"\b(?:can|could|would|will) (?:you|u|ya|someone|somebody|the team) {_SOFT}(?!{INFO_VERBS}\b|"
+    rf"\b(?:can|could|would|will) (?:{_YOU}|someone|somebody|the team) {_SOFT}(?!{INFO_VERBS}\b|"
     r"be\b|have\b|mind telling|still\b|know\b|eat\b|do\b)[a-z]+"
 )
 REQUEST_I = re.compile(
     rf"\b(?:can|could|may|might) (?:i|we) {_SOFT}(?:stay|stick|continue|keep (?:seeing|using|coming|having)|add (?:my|our|a|another))\b"
 )
 REQUEST_ANY = re.compile(
-    rf"\b(?:can|could|may|will|would) (?:i|we|you|u|ya|someone|somebody) {_SOFT}(?!{INFO_VERBS}\b)[a-z]+"
+    rf"\b(?:can|could|may|will|would) (?:i|we|{_YOU}|someone|somebody) {_SOFT}(?!{INFO_VERBS}\b)[a-z]+"
 )
 FOR_GOOD = re.compile(
     r"\b(?:from (?:now|here) on|always|in (?:the )?future|going forward|instead|permanently|every time|each time|any ?more|no longer|"
@@ -119,12 +120,14 @@ FIRST_PERSON = _words(
     "i", "i'm", "im", "i'd", "i've", "ive", "i'll", "ill", "me", "my", "mine", "myself", "we", "we're",
     "we've", "we'd", "we'll", "us", "our", "ours",
 )  # fmt: skip
-SECOND_PERSON = _words("you", "u", "your", "you're", "you've", "ya", "y'all", "you guys")
+SECOND_PERSON = _words(
+    "you", "u", "ye", "yous", "your", "you're", "you've", "ya", "y'all", "you guys"
+)
 NEGATION = re.compile(
     r"\b(?:not|no|never|nothing|none|nobody|no one|don't|dont|doesn't|doesnt|didn't|didnt|isn't|"
     r"isnt|aren't|can't|cant|cannot|won't|wont|wouldn't|wouldnt|shouldn't|haven't|hasn't|wasn't|"
     r"weren't|without|except|avoid|hate|hates|dislike|refuse|stop|skip|rather than|instead of|"
-    r"other than|anything but|anyone but|nor|neither|no more|can't stand)\b"
+    r"other than|any(?:thing|one|body|where|time) (?:but|bar)|apart from|nor|neither|no more|can't stand)\b"
 )
 HYPOTHETICAL = re.compile(
     r"\b(?:if (?:i|we|my|our|you|she|he|they)\b(?! (?:can|could|may|might|want|like|need|have to|must|"
@@ -167,10 +170,10 @@ FORGET = re.compile(
     r"\b(?:forget|delete|erase|remove|wipe|scrub|take (?:out|off)|clear|get rid of|purge|drop)\b"
 )
 FORGET_OBJECT = re.compile(
-    r"\b(?:my|everything|all|me|us|our|mine|anything|it|that)\b.*|\b(?:everything|all)\b"
+    r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that)\b.*|\b(?:everything|all)\b"
 )
 FORGET_ALL = re.compile(
-    r"\b(?:everything|all (?:of )?(?:it|my|the|you)|all you|(?:all )?my (?:data|details|information|info|"
+    r"\b(?:everything|the (?:whole )?lot\b|all (?:of )?(?:it|my|the|you)|all (?:that )?you|(?:all )?my (?:data|details|information|info|"
     r"records?|account|profile|file|history)|anything (?:you|about))\b"
 )
 NOT_KEEP = re.compile(
@@ -194,6 +197,7 @@ CORRECTS_START = re.compile(
 BOT_ASKS_LASTING = re.compile(
     r"\b(?:record of|remind me\?|prefer|rather|usually|in general|generally|in future|always|"
     r"as a rule|regularly|best way|easiest|normally|from now on|going forward|"
+    r"would (?:a|an|the) [\w' -]{2,30} (?:help|suit|do|work|be (?:better|best|easier|good))\b|"
     r"do you have (?:now|any)|your (?:own )?(?:preferred|usual|regular)|suit you|would you like .* (?:by|as) |"
     r"anything (?:we|i|the team|else we) should (?:know|note|remember)|good time to|shall (?:we|i) "
     r"(?:note|text|e-?mail|call|always|put|keep|use)|best for you|has (?:anything|your) .*changed)\b"
@@ -212,7 +216,7 @@ MOMENT_QUESTION = re.compile(
 )
 ACCEPTS = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|sure|ok|okay|please do|definitely|absolutely|of course|sounds good|"
-    r"that (?:would|works|sounds|'d)|that's (?:fine|easier|great|good|right|perfect)|go ahead|fine|"
+    r"(?:oh |ah |ooh )?that(?:'d| would| works| sounds)|that's (?:fine|easier|great|good|right|perfect)|go (?:ahead|on)|fine|"
     r"great|perfect|correct|exactly|gladly|please|would be (?:great|lovely)|lovely|do that)\b"
 )
 DECLINES = re.compile(
@@ -280,9 +284,16 @@ def is_request(text: str) -> bool:
     return bool(REQUEST_ANY.search(folded) and FOR_GOOD.search(folded))
 
 
+_PASS_ON = re.compile(
+    rf"^(?:can|could|would|will) {_YOU} {_SOFT}(?:tell|let|warn|remind) (?!me\b|us\b)"
+)
+
+
 def asks(text: str) -> bool:
     """A question for information. Requests that are worded as questions do not count."""
     core = opened(text)
+    if _PASS_ON.search(core):
+        return False
     shaped = bool(
         (WH_START.search(core) and not CLEFT.search(core) and not SUBORDINATE.search(core))
         or AUX_START.search(core)
@@ -359,12 +370,19 @@ _SMALL = (
 )
 
 
+_ASKS_US_TO = re.compile(
+    rf"^(?:(?:can|could|would|will) (?:{_YOU}|someone) |(?:i|we)(?:'d| would)? (?:want|like|need) {_YOU} to ){_SOFT}$"
+)
+
+
 def wants_forgotten(text: str) -> bool:
     """She asks that something of hers be deleted or no longer kept."""
     core = opened(text)
     if NOT_KEEP.search(core) and FIRST_PERSON.search(core):
         return True
     found = FORGET.search(core)
+    if found and _ASKS_US_TO.search(core[: found.start()]):
+        return bool(FORGET_OBJECT.search(core, found.end()))
     if (
         not found
         or asks(text)

@@ -177,6 +177,13 @@ def _takes_back_words(folded: str) -> bool:
     )
 
 
+def _what_to_forget(text: str) -> str:
+    """ "Please delete my chassis number, I don't want it there": my chassis number."""
+    found = acts.FORGET.search(acts.plain(text)) or acts.NOT_KEEP.search(acts.plain(text))
+    named = text[found.end() :].strip() if found else text
+    return re.split(r"[,.;!?]| (?:please|pls|from|off)\b", named)[0] or text
+
+
 def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[Candidate]:
     """Requests to forget: a topic's, or (no topic, no value) everything."""
     made: list[Candidate] = []
@@ -186,7 +193,7 @@ def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[
         message = run.message_at(r.clause.start)
         topic = None
         if not acts.FORGET_ALL.search(acts.plain(r.text)):
-            (vector,) = u.embed([r.text])
+            (vector,) = u.embed([_what_to_forget(r.text)])
             near = u.known.labels @ np.asarray(vector, dtype=float)
             topic = u.specs[r.best if r.chance >= 0.3 else int(np.argmax(near))]
         made.append(

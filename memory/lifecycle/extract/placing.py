@@ -27,6 +27,11 @@ _NOT_LIFTED = (
     "stalling",
     "points to what is known",
 )
+# How we admit that something is not known.
+_MISSING = re.compile(
+    r"(?:record of|have|know) (?!(?:a |any |your |the )?(?:record|this|that|it|preference for this)\b)(?:your |the |any )?(?P<what>[\w' -]{3,60}?)(?: noted| on file| yet)?[,.;:?!]",
+    re.I,
+)
 _LEANING = re.compile(
     r"(?:it|that|this|they|them|mine|ours|those|these|i meant|i mean|make that|make it)\b|it's|its|that's|mine's"
 )
@@ -70,6 +75,11 @@ def asked_topic(run: Run, question: replies.Question | None, u: Understanding) -
     if not question.gap:
         chances = u.chances(question.text, 0.9)
         return int(np.argmax(chances)) if chances.max() >= SURE else None
+    missing = _MISSING.search(run.before.text if run.before else "")
+    if missing:
+        (vector,) = u.embed([missing["what"]])
+        near = np.maximum(u.known.labels @ vector, u.known.descriptions @ vector)
+        return int(np.argmax(near))
     for text in (run.before.text if run.before else "", run.earlier):
         if text:
             chances = u.chances(text, 0.9)
@@ -85,7 +95,8 @@ def _lift(readings: list[Reading], asked: int, u: Understanding, *, gap: bool) -
             continue
         own = r.chance >= SURE and r.best != asked
         if (own and r.clause.full and not _LEANING.match(acts.opened(r.text))) or (
-            not gap and (r.clause.full or (own and len(readings) > 2))
+            not gap
+            and (r.clause.full or (own and (len(readings) > 2 or "code" in kinds.of(r.text))))
         ):
             continue
         lifted = _joined(f"{u.specs[asked].label}:", r, u)

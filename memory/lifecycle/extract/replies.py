@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.speech import acts
+from memory.speech import acts, language
 from memory.types import Said
 
 _ASKING = re.compile(
@@ -18,8 +18,11 @@ _ASKING = re.compile(
 _OPTIONS = re.compile(r",?\s+or\s+(?:rather |maybe |by |would you rather )?", re.I)
 _FIRST = re.compile(r"\b(?:the )?(?:first|former|1st)\b|\bthe first one\b")
 _SECOND = re.compile(r"\b(?:the )?(?:second|latter|2nd|other|last)\b")
+_A_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b|\d[ap]m\b|\d:\d\d"
+)
 _STALLING = re.compile(
-    r"\b(?:hang on|hold on|one (?:sec|moment|minute)|let me (?:check|look|see)|wait|just a|uh|um)\b"
+    r"\b(?:hang ?on|hold ?on|gimme a|give me a|bear with|one (?:sec|moment|minute)|let me (?:check|look|see)|wait|just a|uh|um)\b"
 )
 
 
@@ -37,17 +40,25 @@ class Question:
 def asked_before(said: Said | None) -> Question | None:
     if said is None or not said.text.strip():
         return None
-    folded = acts.plain(said.text)
-    sentences = [s for s in re.split(r"(?<=[.!?])\s+", said.text) if s.strip()]
+    text = language.gloss(said.text, language.detect(said.text))
+    folded = acts.plain(text)
+    sentences = [s for s in re.split(r"(?<=[.!?])\s+", text) if s.strip()]
     asking = [s for s in sentences if s.rstrip().endswith("?")]
     gap = bool(acts.GAP_QUESTION.search(folded)) or bool(said.asks_topic)
     return Question(
-        text=asking[-1] if asking else said.text,
+        text=asking[-1] if asking else text,
         asks_topic=said.asks_topic,
         gap=gap,
         lasting=bool(acts.BOT_ASKS_LASTING.search(folded)),
-        slots=bool(acts.OFFERS_SLOTS.search(folded)),
+        slots=bool(acts.OFFERS_SLOTS.search(folded)) or any(map(_offers_times, asking)),
     )
+
+
+def _offers_times(sentence: str) -> bool:
+    """ "Tuesday the 10th or Wednesday the 11th?": one of them is picked, nothing is preferred."""
+    folded = acts.plain(sentence)
+    lasting = acts.BOT_ASKS_LASTING.search(folded)
+    return bool(_A_DAY.search(folded) and re.search(r"\d", folded) and not lasting)
 
 
 def offered(question: str) -> list[str]:
@@ -58,6 +69,7 @@ def offered(question: str) -> list[str]:
 
 def accepted(reply: str, question: str) -> str:
     """Which offer a reply accepts, or "" if none, or none in particular."""
+    reply = language.gloss(reply, language.detect(reply))
     folded = acts.plain(reply)
     options = offered(question)
     if not options or len(reply.split()) > 12:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from memory.speech import acts, clauses
+from memory.speech import acts, clauses, kinds
 from memory.speech.clauses import Clause
 
 QUOTED_LINE = re.compile(
@@ -39,7 +39,7 @@ LASTING_CHANGE = re.compile(
 )
 PRESENT = re.compile(
     r"\b(?:i'm|im|i am|we're|we are|is|are|it's|its|that's|have|has|i've|we've|ive|don't|dont|can't|cant|cannot|can|need|needs|"
-    r"want|prefer|like|love|hate|use|take|takes|please|pls|now|always|never|only|usually|allergic|suffer|react|reacts|"
+    r"been|want|prefer|like|love|hate|use|take|takes|please|pls|now|always|never|only|usually|allergic|suffer|react|reacts|"
     r"makes|gives|works|live|lives|work|call|calls|doesn't|won't|will|i'll|we'll|i'd|we'd|does|no longer)\b"
 )
 SLOT = re.compile(
@@ -70,10 +70,17 @@ def own_words(text: str) -> str:
 
 def in_a_role(text: str, names: frozenset[str]) -> bool:
     """She plays somebody else, or writes orders to the machine."""
-    if acts.planted(text) or SPEAKER.search(text):
+    speaker = SPEAKER.search(text)
+    if acts.planted(text) or (speaker and not _opens_a_sentence(speaker.group())):
         return True
     label = re.match(r"^\s*([A-Z][\w.]+)(?:,| \(|:)", text)
     return bool(label and label.group(1).casefold() in names and ":" in text[: label.end() + 40])
+
+
+def _opens_a_sentence(label: str) -> bool:
+    """ "For the form: …" names nobody."""
+    first = kinds.WORD.match(acts.plain(label).lstrip(" ["))
+    return bool(first and first.group() in kinds.stop() | kinds.frame())
 
 
 def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_slots: bool) -> str:
@@ -100,7 +107,12 @@ def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_
         and not PLURAL_TIME.search(folded)
     ):
         return "points to what is known"
-    if asked and not clause.full and acts.MOMENT_QUESTION.search(acts.plain(asked)):
+    if (
+        asked
+        and not clause.full
+        and acts.MOMENT_QUESTION.search(acts.plain(asked))
+        and not (acts.CHANGE.search(folded) or "code" in kinds.of(text))
+    ):
         return "answers a question of the moment"
     if acts.INTERJECTION.search(folded) or acts.small_talk(text):
         return "says nothing"

@@ -12,7 +12,7 @@ NO_LONGER = re.compile(
     r"\b(?:no longer|not\b.* any ?(?:more|longer)|n't\b.* any ?(?:more|longer)|any ?more|any longer|no more|after all|is gone|are gone|ended|"
     r"(?:i|we|i've|we've|has|have) (?:lost|stopped|quit|dropped|cancelled|canceled|sold|left|closed|given up|moved out of|unhooked|ditched|finished)|"
     r"got rid of|gave up|grown out of|come off|fell through|stopped (?:taking|using|being|going|doing|eating|drinking|wearing)|"
-    r"moved (?:out|away)|has died|have died|is sold|are sold|is healed|all better now|done with)\b"
+    r"moved (?:out|away)|passed away|(?:is|are|'s|has|have|got|been) (?:just )?(?:died|sold|gone|scrapped|closed|finished|cancelled|canceled|ended)|is healed|all better now|done with)\b"
 )
 DENIES_HAVING = re.compile(
     r"\b(?:not|n't|never|no|dont|isnt|arent|wasnt|wasn't|aren't|isn't)\b.*\b(?:allergic|gluten|vegan|vegetarian|member|any more|after all)\b"

@@ -1,0 +1,128 @@
+"""What is read out of a talk: whose words count, what they answer, and under which topic."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory.lifecycle import extract
+from memory.llm.embeddings import embed_here
+from memory.types import Category, Intent, Said, TopicSpec, Transcript
+from tests.memory.statements import NOW
+
+TYRES = TopicSpec(
+    "tyres",
+    Category.CONFIRMED_FACT,
+    True,
+    "Tyres",
+    "The tyres on the customer's car.",
+    ("I'm on all-season tyres", "we have Fastgrips on it"),
+)
+CARS = TopicSpec(
+    "cars",
+    Category.CONFIRMED_FACT,
+    False,
+    "Cars",
+    "The cars that the customer brings in. One memory each.",
+    ("we drive a blue hatchback", "my other car is a van"),
+)
+CONTACT = TopicSpec(
+    "contact",
+    Category.PREFERENCE,
+    True,
+    "How to get in touch",
+    "Whether the customer wants a call, a text or an e-mail.",
+    ("please text me", "e-mail is best for me", "call me rather than write"),
+)
+TIMES = TopicSpec(
+    "times",
+    Category.PREFERENCE,
+    True,
+    "Preferred times",
+    "Days and times that suit the customer.",
+    ("mornings are best", "I can only come after work", "Fridays suit me"),
+)
+MEMBER = TopicSpec(
+    "member_number",
+    Category.CONFIRMED_FACT,
+    True,
+    "Member number",
+    "The number on the customer's card.",
+    ("my member number is 44-1200", "the card says 55-9813"),
+)
+TOPICS = (TYRES, CARS, CONTACT, TIMES, MEMBER)
+
+
+def read(*texts, first="customer"):
+    """Speakers take turns."""
+    speakers = ("customer", "bot") if first == "customer" else ("bot", "customer")
+    said = tuple(
+        Said(n, speakers[(n - 1) % 2], text, NOW + timedelta(seconds=n))
+        for n, text in enumerate(texts, 1)
+    )
+    return extract.extract(Transcript(said), TOPICS, embed=embed_here)
+
+
+def stated(candidates):
+    return {(c.topic, c.value) for c in candidates if c.intent is Intent.STATE}
+
+
+@pytest.mark.parametrize("yes", ["that'd be great", "oh that would be lovely", "go on then", "sí"])
+def test_a_yes_in_other_words_takes_its_value_from_the_question(yes):
+    told = read("Would a text be better from now on?", yes, first="bot")
+
+    assert [(c.topic, "text" in c.value) for c in told] == [("contact", True)]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "could you please delete my member number?",
+        "would ye forget my member number please, I don't want it lying about",
+        "I'd like you to delete my member number",
+    ],
+)
+def test_a_polite_request_to_forget_is_no_question(asked):
+    assert [(c.intent, c.topic) for c in read(asked)] == [(Intent.FORGET, "member_number")]
+
+
+def test_the_whole_lot_is_everything():
+    (wish,) = read("can you please wipe the whole lot, all that you've kept about me")
+
+    assert (wish.intent, wish.topic) == (Intent.FORGET, None)
+
+
+def test_what_answers_our_gap_goes_where_the_gap_was():
+    told = read(
+        "I do not have a record of your tyres, could you remind me?", "Fastgrip", first="bot"
+    )
+
+    assert stated(told) == {("tyres", "Fastgrip")}
+
+
+def test_one_of_two_dates_that_were_offered_is_no_preference():
+    assert not read("Tuesday the 10th or Wednesday the 11th?", "tues so", first="bot")
+
+
+@pytest.mark.parametrize(
+    "asked", ["do ye repair vans", "d'ye do tyres", "can dogs come in the car"]
+)
+def test_a_question_in_dialect_or_without_its_mark_states_nothing(asked):
+    assert not read(asked)
+
+
+def test_for_the_form_is_nobody_speaking():
+    told = read("For the form: my member number is 77-3120")
+
+    assert stated(told) == {("member_number", "77-3120")}
+
+
+def test_a_number_beside_an_answer_of_the_moment_is_kept():
+    told = read("Is it still Fastgrip?", "yes, member number's 77-3120 for the form", first="bot")
+
+    assert ("member_number", "77-3120") in stated(told)
+
+
+def test_what_is_sold_is_taken_back():
+    told = read("we drive a red estate", "Noted.", "my other car is sold")
+
+    assert told[-1].intent is Intent.RETRACT
