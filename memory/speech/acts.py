@@ -150,7 +150,7 @@ JOKE = re.compile(
     r"[🙄😂🤣😜😅🙃😉😏😩]|:p\b|;-?\)"
 )
 INTERJECTION = re.compile(
-    r"^\W*(?:(?:huh|phew|weirdly|honestly|basically|ugh|oops|argh|yikes|wow|ouch|good news|bad news|heads up|"
+    r"^\W*(?:(?:(?:(?:one|the) )?last thing|(?:now )?the thing is(?: this)?|god bless|huh|phew|weirdly|honestly|basically|ugh|oops|argh|yikes|wow|ouch|good news|bad news|heads up|"
     r"update|one thing|another thing|other thing|two things|so|well|thought so|you know|i guess|anyway|by the way|"
     r"for the record|to be honest|of course|it's me|that works|see you then)\W*)+$"
 )
@@ -362,7 +362,7 @@ def small_talk(text: str) -> bool:
 
 _SMALL = (
     r"hi+|hiya|hey+|hello+|good (?:morning|afternoon|evening|night|day)|morning|evening|thanks?|thank"
-    r"|you|u|so much|very much|a lot|again|thx|ty|tysm|cheers|mate|great|perfect|ok(?:ay)?|k|cool|lovely"
+    r"|you|u|so much|very much|a lot|again|thx|ty|tysm|cheers|mate|love|pet|darl|darling|hun|pal|god bless|great|perfect|ok(?:ay)?|k|cool|lovely"
     r"|nice|super|awesome|sounds good|got it|bye+|see (?:you|u|ya)|then|soon|later|will do|no problem"
     r"|np|sure|alright|all good|fine|good|have a (?:good|nice|great) (?:one|day|evening|weekend)|too"
     r"|welcome|anyone|there|that's all|nope|nothing else|lol|ha(?:ha)+h?|hehe|wow|omg|yay|dear|all"

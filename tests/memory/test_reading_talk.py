@@ -126,3 +126,20 @@ def test_what_is_sold_is_taken_back():
     told = read("we drive a red estate", "Noted.", "my other car is sold")
 
     assert told[-1].intent is Intent.RETRACT
+
+
+def test_what_is_named_is_forgotten_whatever_else_she_says():
+    asked = "Please forget my member number. I get too many calls and would rather write."
+
+    assert [(c.intent, c.topic) for c in read(asked)] == [(Intent.FORGET, "member_number")]
+
+
+def test_two_statements_in_one_breath_are_both_kept():
+    told = read("my member number is 77-3120 and we drive a red estate")
+
+    assert {c.topic for c in told} == {"member_number", "cars"}
+
+
+@pytest.mark.parametrize("said", ["thank you love", "One last thing", "God bless"])
+def test_a_kind_word_is_no_fact(said):
+    assert not read(said)

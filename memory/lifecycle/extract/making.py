@@ -59,7 +59,7 @@ def _yield_to_neighbour(
         and k.best != r.best
         and k.chance >= 0.7
     ]
-    if not strong or r.chance >= (0.75 if r.clause.full else 0.85):
+    if not strong or r.chance >= (0.6 if r.clause.full else 0.85):
         return
     listed = before in strong and not r.clause.full and not u.specs[before.best].single_valued
     if listed and before is not None:
@@ -194,8 +194,8 @@ def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[
         topic = None
         if not acts.FORGET_ALL.search(acts.plain(r.text)):
             (vector,) = u.embed([_what_to_forget(r.text)])
-            near = u.known.labels @ np.asarray(vector, dtype=float)
-            topic = u.specs[r.best if r.chance >= 0.3 else int(np.argmax(near))]
+            near = np.maximum(u.known.labels @ vector, u.known.descriptions @ vector)
+            topic = u.specs[int(np.argmax(near))]
         made.append(
             Candidate(
                 category=topic.category if topic else Category.CONFIRMED_FACT,
