@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from config.api import api
@@ -14,7 +15,7 @@ from tests.project.walking import Program
 BLEACHING = "How long does the bleaching of a tooth last when one smokes?"
 # What admins do to rows that they ticked in a list; some of it is refused, in words.
 ACTIONS = {
-    "memory_memory": "confirm forget approve reject",
+    "memory_memory": "confirm restore forget approve reject",
     "memory_answermatch": "confirm refuse",
     "memory_conflict": "undo keep replace both",
     "escalations_delivery": "try_again",
@@ -64,6 +65,12 @@ class Walk(Customers):
             self.her,
         )
 
+    def _sends(self, name: str, pk: int, **words: Any) -> None:
+        """Once more where it touches what is grave about her, as somebody who compared the two."""
+        said = self.kim.post(name, pk, anyhow=True, **words)
+        if box := re.search(r'name="compared" value="([^"]+)"', said):
+            self.kim.post(name, pk, compared=box[1], **words)
+
     def the_desk_answers(self) -> None:
         """Kept for her alone; the next one for everybody, in words that hold nothing of hers."""
         for scope, of in (("customer", "text title"), ("everyone", "")):
@@ -73,10 +80,8 @@ class Walk(Customers):
             self.kim.post("escalations:draft", pk, of="text")
             self.kim.post("escalations:note", chat, of="text", escalation=pk)
             self.kim.post("escalations:look_at_request", pk)
-            words: dict[str, Any] = {
-                "text": f"Wait a day before the {scope} thing. " + ("{mark}" if of else "")
-            }
-            self.kim.post("escalations:send", pk, of=of.replace(" title", ""), **words)
+            text = f"Wait a day before the {scope} thing. " + ("{mark}" if of else "")
+            self._sends("escalations:send", pk, of=of.replace(" title", ""), text=text)
             self.kim.get(f"/inbox/{pk}/keep/")
             seqs = rows(
                 "SELECT seq, q.id FROM chat_message m, escalations_question q WHERE m.sender ="
@@ -84,9 +89,8 @@ class Walk(Customers):
                 chat,
                 pk,
             )
-            kept: dict[str, Any] = {f"keep-{seq}": scope for seq, _ in seqs} | {
-                "question": seqs[0][1]
-            }
+            kept: dict[str, Any] = {f"keep-{seq}": scope for seq, _ in seqs}
+            kept["question"] = seqs[0][1]
             title: dict[str, Any] = {
                 "title": f"What about the {scope} thing?" + (" {mark}" if of else "")
             }
@@ -105,7 +109,7 @@ class Walk(Customers):
                    " conversation_id = %s", chat)  # fmt: skip
         answer = one("SELECT min(id) FROM memory_answer WHERE status = 'active'")
         self.kim.post("escalations:send_answer", mine, answer, compared="1")
-        self.kim.post("escalations:write_first", self.her, of="text")
+        self._sends("escalations:write_first", self.her, of="text")
         told = one("SELECT max(conversation_id) FROM chat_message WHERE sender = 'staff'")
         self.kim.post("escalations:note", told, of="text")
         of_gaps = "SELECT gap_id, min(id) FROM escalations_question WHERE answer_id IS NULL"
