@@ -141,7 +141,9 @@ class Walk(Customers):
     def she_says_otherwise(self) -> None:
         """Than staff put right: a card, whose decision teaches the topic an example of hers."""
         self.ada.post("chat:new")
-        self.ada.post("chat:send", of="client_id text", text=PLAN)
+        for text in (PLAN, "I moved to {mark} Dental, that is my insurance now.",
+                     "Please text me at {mark} from now on, don't e-mail."):  # fmt: skip
+            self.ada.post("chat:send", of="client_id text", text=text)
         self.ada.post("chat:end", of="client_id")
         self.memory_reads()
 
