@@ -31,7 +31,9 @@ from .base import (
 from .intents import Kind, asks_for_all, courtesy, usual
 from .topics import NAMED
 
-PERSONAL = 0.7  # from here a question is about this customer's own case, for a person to judge
+# From here a question is about this customer's own case, for a person to judge: the surer the
+# stored answer, the surer that must be.
+PERSONAL, PERSONAL_IF_LIKELY = 0.7, 0.75
 # … unless what staff answered for everyone reads personal too: so much, and half as much as hers.
 ALIKE = 0.3
 LIKELY = 0.38
@@ -195,7 +197,8 @@ def _for_a_person(s: Situation) -> bool:
     hers = s.reading.score(Kind.PERSONAL)
     if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= max(ALIKE, hers / 2):
         return False
-    return hers >= PERSONAL and _likely(s) < CERTAIN
+    cut = PERSONAL_IF_LIKELY if _likely(s) >= LIKELY else PERSONAL
+    return hers >= cut and _likely(s) < CERTAIN
 
 
 def _told_her(s: Situation) -> bool:

@@ -44,6 +44,14 @@ def test_unless_staff_answered_for_everyone_what_reads_so_too_and_then_it_is_off
     assert need is None
 
 
+@pytest.mark.parametrize(("likely", "to_person"), [(0.2, True), (0.6, False)])
+def test_the_surer_the_answer_the_clearer_her_own_case_must_be(likely, to_person):
+    hers = reads(Kind.PERSONAL, personal=0.72)
+    _, need = decide(situation(hers, found("offer", likely), PLAIN))
+
+    assert (need is not None) is to_person
+
+
 def test_an_answer_that_hardly_reads_personal_is_no_precedent_for_a_clear_case_of_her_own():
     clear = reads(Kind.PERSONAL, personal=0.9)
     moves, need = decide(situation(clear, found("offer", 0.6), reads(Kind.QUESTION, personal=0.4)))
