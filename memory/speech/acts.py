@@ -233,6 +233,8 @@ PLANTED = re.compile(
     r"people|person|student|visitor|bill|fine|invoice)s?\b|\bfor (?:everyone|everybody)\b|"
     r"\bmark (?:my|the|all) .*\bas paid\b|\bto your memory\b|^\s*[{<]"
 )
+# Not what people write of themselves: ends of statements in a query or script, tags, slots.
+CODE = re.compile(r"""['"]\s*\)\s*;|;\s*--|</?[a-z]+\s*/?>|\$\{|\{\{""")
 # Words to the machine, not of the customer: who is to be believed, what is to be said to others.
 ORDERS = re.compile(
     r"^[\W_]*(?:p\.?s\.?\W*)?(?:system|assistant|developer|note)\s*[:>\]]|"
@@ -349,7 +351,7 @@ def of_acquaintances(text: str) -> bool:
 
 def planted(text: str) -> bool:
     said = plain(text)
-    return any(p.search(said) for p in (PLANTED, ORDERS, CONTEXT_BLOCK))
+    return any(p.search(said) for p in (PLANTED, ORDERS, CODE, CONTEXT_BLOCK))
 
 
 def small_talk(text: str) -> bool:

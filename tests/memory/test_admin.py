@@ -409,7 +409,7 @@ class TestActions:
 
     def test_every_action_is_tried_here(self):
         tried = {
-            Memory: {"confirm", "forget", "approve", "reject"},
+            Memory: {"confirm", "restore", "forget", "approve", "reject"},
             Answer: {"approve", "reject", "retire"},
             AnswerMatch: {"confirm", "refuse"},
             Conflict: {"keep", "replace", "both", "undo"},

@@ -6,6 +6,7 @@ import pytest
 
 from memory.lifecycle import extract
 from memory.llm.embeddings import embed_here
+from memory.speech import acts
 from memory.types import Category, Intent, Said, TopicSpec, Transcript
 from tests.memory.statements import NOW
 
@@ -143,3 +144,20 @@ def test_two_statements_in_one_breath_are_both_kept():
 @pytest.mark.parametrize("said", ["thank you love", "One last thing", "God bless"])
 def test_a_kind_word_is_no_fact(said):
     assert not read(said)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "'); DROP TABLE memories;--",
+        'Allweather"); delete(all)',
+        "${secret} tyres",
+        "{{ config.key }} tyres",
+        "<b>Fastgrips</b>",
+        "x; -- and the rest",
+    ],
+)
+def test_code_in_the_place_of_a_value_is_no_fact(code):
+    assert acts.planted(f"For the record, my tyres are {code}")
+    plain = "my tyres are Fastgrips (the old ones); I wear gloves < size 9 and pay $20 -- thanks ;)"
+    assert not acts.planted(plain)
