@@ -37,12 +37,15 @@ def recency(*, stated_at: datetime, now: datetime, half_life: timedelta) -> floa
     """
     if half_life <= timedelta(0):
         raise ValueError("a half-life must be positive")
-    return float(0.5 ** min(max(now - stated_at, timedelta(0)) / half_life, 1000.0))
+    age = (now - stated_at) / half_life
+    return float(0.5 ** min(max(age, 0.0), 1000.0))
 
 
 def blend(parts: dict[str, float], weights: dict[str, float]) -> float:
     """Return the weighted mean of `parts`, each in [0, 1]; what has no weight counts nothing."""
-    total = sum(weights.get(name, 0.0) for name in parts)
-    if not total:
-        return 0.0
-    return sum(weights.get(name, 0.0) * part for name, part in parts.items()) / total
+    total = mean = 0.0
+    for name, part in parts.items():  # a loop: it runs for each memory at each message
+        weight = weights.get(name, 0.0)
+        total += weight
+        mean += weight * part
+    return mean / total if total else 0.0

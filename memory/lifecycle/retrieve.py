@@ -133,7 +133,7 @@ def _shared_words(texts: Sequence[str], message: str) -> list[float]:
     """Return for each text the share of the message's words it has, rare ones counting more."""
     asked = stems(message)
     bags = [stems(t) for t in texts]
-    seen = Counter(w for bag in bags for w in bag)
+    seen = Counter(w for bag in bags for w in asked & bag)
     rare = {w: math.log((1 + len(bags)) / (1 + seen[w])) + 0.1 for w in asked}
     total = sum(rare[w] for w in asked if seen[w]) or 1.0
     return [sum(rare[w] for w in asked & bag) / total for bag in bags]
