@@ -30,7 +30,8 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     ),
     "goodbye": ("Goodbye, and all the best.", "Take care. Write again whenever you like."),
     "fine": ("Good.", "All right. I am here if you need anything else.", "Fine."),
-    "chat": ("I am glad you wrote.", "Nice to hear. Is there anything that I can do for you?"),
+    # It may be good news or sad news: only what fits both.
+    "chat": ("Thank you for telling me.", "Thank you. I am here if you need anything."),
     # Answers
     "offer": (
         "Did you mean one of these?",

@@ -61,6 +61,8 @@ def worth_saving(
     if message.offered:
         return GateResult(False, "an answer that was shown, not her words")
     earlier = _texts(before)
+    if before and not isinstance(before[-1], str) and before[-1].offered:
+        earlier[-1] = ""  # "Did you mean one of these?" asks nothing of herself
     text = understood(message.text)
     for passes, reason, holds in _save_rules(text, earlier, bool(message.asks_topic)):
         if holds:
