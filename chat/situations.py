@@ -150,12 +150,12 @@ def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:
 
 def _log(conversation: Conversation) -> list[Message]:
     """The last rows since the bot has the conversation, oldest first."""
-    rows = _LOG.instances(conversation=conversation.pk, since=conversation.bot_since_seq)
+    rows = _NEWEST.instances(conversation=conversation.pk, since=conversation.bot_since_seq)
     return rows[::-1]
 
 
 _CONVERSATION = Prepared(lambda: Conversation.objects.filter(pk=argument("pk")))
-_LOG = Prepared(
+_NEWEST = Prepared(
     lambda: Message.objects.filter(
         conversation_id=argument("conversation"), seq__gt=argument("since")
     ).order_by("-seq")[:LOG]

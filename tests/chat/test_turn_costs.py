@@ -7,6 +7,8 @@ from chat.steps import Turn
 from memory import services
 from tests.factories import NOW, make_topic
 
+QUESTION = 14  # that a stored answer may serve
+
 
 @pytest.fixture
 def gather(chat, stored_answer, django_assert_max_num_queries):
@@ -26,7 +28,7 @@ def gather(chat, stored_answer, django_assert_max_num_queries):
 
 
 def test_of_small_talk(gather):
-    gather("thanks!", queries=9)
+    gather("thanks!", queries=6)
 
 
 def test_of_a_question_about_oneself(gather, ada):
@@ -34,13 +36,23 @@ def test_of_a_question_about_oneself(gather, ada):
         ada.pk, topic="insurance_plan", value="Cigna", text="Is with Cigna", by="staff:1", now=NOW
     )
 
-    asked = gather("What is my insurance plan?", queries=21)
+    asked = gather("What is my insurance plan?", queries=QUESTION)
 
     assert [f.value for f in asked.situation.recalled.facts] == ["Cigna"]
 
 
 def test_of_a_question_that_anybody_may_ask(gather):
-    gather("Do you have parking?", queries=21)
+    gather("Do you have parking?", queries=QUESTION)
+
+
+def test_however_much_is_grave_about_her(gather, ada):
+    for n in range(6):
+        make_topic(f"allergy_{n}", permanent=True, sensitive=True, examples=["allergic to nuts"])
+        services.remember(
+            ada.pk, topic=f"allergy_{n}", value="nuts", text="nuts", by="staff:1", now=NOW
+        )
+
+    gather("Do you have parking?", queries=QUESTION + 3)  # fewer than there are such facts
 
 
 def test_of_a_tab_that_has_everything(chat, ada, django_assert_num_queries):
