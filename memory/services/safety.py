@@ -67,7 +67,7 @@ class Grave:
     def _stored(self) -> list[tuple[Fact, frozenset[str]]]:
         """Also what is to hold from a later day on: it is no less hers."""
         rows = _GRAVE.instances(hers=self._hers, now=self.now)
-        topics = {t.pk: t for t in known.topics()}
+        topics: dict[int | None, Topic] = {t.pk: t for t in known.topics()}
         for m in rows:
             m.topic = topics.get(m.topic_id)  # as it is kept: not one query for each fact
         return [(_fact(m), _carry(m.value, m.text, m.quote, topic=m.topic)) for m in rows]

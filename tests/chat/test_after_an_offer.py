@@ -3,6 +3,8 @@
 import pytest
 from asgiref.sync import sync_to_async
 
+from chat import wordings
+from chat.models import Wording
 from config.demo.answers import ANSWERS
 from config.demo.topics import TOPICS
 from memory import services
@@ -12,8 +14,9 @@ from tests.factories import NOW, make_topic
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def practice(db, settings):
+@pytest.fixture(autouse=True, params=wordings.DEFAULTS["offer"])
+def practice(db, settings, request):
+    Wording.objects.create(key="offer", variants=[request.param])
     settings.CHAT_BURST_MS = 0
     for topic in TOPICS:
         make_topic(**topic)
