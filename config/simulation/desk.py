@@ -72,8 +72,7 @@ class Desk:
         for message, stored in zip(
             kept, reply.resolve(escalation.pk, staff=staff, now=now, keep=keeps), strict=True
         ):
-            if stored.answer is not None:
-                self.truth.learnt(message.key, stored.answer.pk)
+            self.truth.learnt(message, stored)
         services.embed_answers()  # what the bell would have the worker do
         return len(kept)
 

@@ -26,7 +26,7 @@ READS = timedelta(seconds=20)
 class Shown:
     """What the customer saw after her message."""
 
-    answers: tuple[int, ...] = ()  # stored answers, as cards
+    cards: tuple[Message, ...] = ()  # stored answers
     offer: Message | None = None
     person: bool = False  # told that a person has been asked
 
@@ -37,7 +37,7 @@ class Shown:
         )
         bot = [m for m in rows if m.sender == Message.Sender.BOT]
         return cls(
-            answers=tuple(int(m.meta["answer_id"]) for m in bot if m.kind == Message.Kind.ANSWER),
+            cards=tuple(m for m in bot if m.kind == Message.Kind.ANSWER),
             offer=next((m for m in bot if m.kind == Message.Kind.OFFER), None),
             person=any(m.meta.get("state") == "queued" for m in rows),
         )
@@ -72,26 +72,27 @@ class Visitors:
     def _react(self, message: Coming, seq: int, outcome: Outcome) -> None:
         shown = Shown.after(outcome.chat, seq)
         now = message.at + READS
-        self._see(message, shown.answers, outcome)
+        self._see(message, shown.cards, outcome)
         if shown.person:
             outcome.waits = seq
         elif shown.offer is not None:
             self._at_offer(message, shown.offer, seq, outcome, now)
         elif not outcome.answered and message.key:
-            outcome.asked_back = not shown.answers
+            outcome.asked_back = not shown.cards
             outcome.waits = self._ask_for_person(outcome.chat, message, now)
 
-    def _see(self, message: Coming, answers: tuple[int, ...], outcome: Outcome) -> None:
-        outcome.delivered = len(answers)
-        outcome.delivered_wrong = sum(not self.truth.is_answer(a, message) for a in answers)
-        outcome.answered = len(answers) > outcome.delivered_wrong
+    def _see(self, message: Coming, cards: tuple[Message, ...], outcome: Outcome) -> None:
+        right = sum(self.truth.is_right_card(c.meta["answer_id"], c.text, message) for c in cards)
+        outcome.delivered = len(cards)
+        outcome.delivered_wrong = len(cards) - right
+        outcome.answered = right > 0
 
     def _at_offer(
         self, message: Coming, offer: Message, seq: int, outcome: Outcome, now: datetime
     ) -> None:
         outcome.offered = True
         offered = [str(c["choice"]) for c in offer.meta["choices"]]
-        right = next((c for c in offered if self.truth.is_answer(int(c), message)), None)
+        right = next((c for c in offered if self.truth.is_right_choice(c, message)), None)
         wrong = [c for c in offered if c != right]
         mood = self.dice.random()
         if mood < IGNORES:

@@ -1,9 +1,10 @@
 """A practice in two weeks: the same every time, its figures add up, a bad file is refused."""
 
+import asyncio
 import io
 import json
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from django.core.management import CommandError, call_command, load_command_clas
 from django.db import connection
 
 from config.celery import app
-from config.simulation import form
-from config.simulation.practice import CLOSE, OPEN, coming
+from config.simulation import form, run
+from config.simulation.practice import CLOSE, OPEN, Coming, coming
 from config.simulation.tally import Outcome, Tally
-from memory.models import Customer
+from config.simulation.truth import Truth
+from escalations.capture import Kept
+from memory.models import Customer, Memory
 
 PRACTICE: dict[str, Any] = {
     "practice": "bicycle workshop",
@@ -168,6 +171,78 @@ class TestCounting:
         )
 
         assert tally.totals()["wrong_share"] == 1.0
+
+
+BIRCH = PRACTICE["personal"][0]["text"]
+
+
+def written_by(customer, day, text, kind="personal", key="p1"):
+    return Coming(datetime(2026, 1, day, 10, tzinfo=UTC), customer, kind, text, key)
+
+
+class TestWhatStaffToldOneCustomerAlone:
+    """It comes back as a card without an answer's number, or as a choice of her own in an offer."""
+
+    @pytest.fixture
+    def truth(self):
+        practice = PRACTICE | {
+            "personal": [*PRACTICE["personal"], {"id": "p2", "text": "Mine?", "answer": "Yours."}]
+        }
+        truth = Truth(form._practice(practice))
+        truth.learnt(written_by(3, 5, BIRCH), Kept("customer", memory=Memory(pk=8)))
+        return truth
+
+    @pytest.mark.parametrize(
+        ("words", "message", "right"),
+        [
+            ("It is, from four.", written_by(3, 6, BIRCH), True),
+            ("It is, from five.", written_by(3, 6, BIRCH), False),  # not the very words
+            ("It is, from four.", written_by(4, 6, BIRCH), False),  # told to somebody else
+            ("It is, from four.", written_by(3, 6, "Mine?", key="p2"), False),
+            ("Yours.", written_by(3, 6, "Mine?", key="p2"), False),  # nobody told her yet
+            ("It is, from four.", written_by(3, 6, "hello", "small_talk", ""), False),
+            ("It is, from four.", written_by(3, 6, "flat?", "question", "p1"), False),
+        ],
+    )
+    def test_as_a_card_is_right_for_her_and_this_question_alone(self, truth, words, message, right):
+        assert truth.is_right_card(None, words, message) is right
+
+    @pytest.mark.parametrize(
+        ("choice", "message", "right"),
+        [
+            ("m8", written_by(3, 6, BIRCH), True),
+            ("m9", written_by(3, 6, BIRCH), False),
+            ("m8", written_by(4, 6, BIRCH), False),
+            ("m8", written_by(3, 6, "Mine?", key="p2"), False),
+            ("8", written_by(3, 6, BIRCH), False),  # everyone's answer of the same number
+        ],
+    )
+    def test_as_a_choice_is_right_for_her_and_this_question_alone(
+        self, truth, choice, message, right
+    ):
+        assert truth.is_right_choice(choice, message) is right
+
+    @pytest.mark.slow
+    @pytest.mark.django_db(transaction=True)
+    def test_is_counted_where_she_asks_again(self, monkeypatch):
+        asked = [
+            written_by(0, 5, BIRCH),
+            written_by(0, 8, BIRCH),
+            written_by(1, 9, BIRCH),
+            written_by(0, 12, "is it ready now, my blue Birch bicycle?"),
+        ]
+        monkeypatch.setattr(run, "coming", lambda *a, **k: asked)
+        chosen = run.Settings(weeks=1, customers=2)
+
+        with run.services.without_bell(), asyncio.Runner() as runner:
+            played = run._Run(form._practice(PRACTICE), chosen, runner.get_loop())
+            played.open()
+            played.play(lambda done, of: None)
+
+        [week] = played.tally.weeks
+        assert (week.delivered, week.delivered_wrong) == (1, 0)
+        assert week.offers == week.offers_taken + week.offers_ignored == 1
+        assert week.escalated == 2  # the first time, and the other customer
 
 
 @pytest.mark.slow
