@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from memory.speech import acts, bound
+from memory.speech import acts, bound, fillers
 from memory.speech.bound import DAY, MONTH
 from memory.types import ShareVerdict
 
@@ -32,38 +32,6 @@ ToldOfHer = Callable[[str, str], float]  # answer, what was asked → chance in 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]+)*[.!?]*")  # "3.5" and "a.m" stay whole
 _WORD = re.compile(r"\w[\w'’-]*")
 
-# Says nothing by itself: greetings, names, thanks, waiting, promises to look.
-_FILLER = re.compile(
-    r"^(?:(?:hi|hiya|hello|hey|dear|welcome|(?:good )?(?:morning|afternoon|evening)|good day)\b"
-    r"[^.?]{0,40}"
-    r"|(?:[\w.'’-]+,? ){0,2}[\w.'’-]+ (?:here|speaking)(?:$|[,!]| from\b| and\b| again\b| at\b)"
-    r"[^.?]{0,40}"
-    r"|(?:this is|my name is|i'?m) [\w.]+(?: from [^.?]{1,30})?"
-    r"|(?:ok(?:ay)?|sure|great|perfect|thanks?|thank you|no (?:problem|worries)|of course"
-    r"|sorry|right|got it|alright|all right|you'?re (?:very )?welcome|my pleasure|certainly"
-    r"|absolutely|understood|too easy|fingers crossed|drive safely|safe travels)\b[^.?]{0,30}"
-    r"|(?:thanks|thank you|sorry) for [^.?]{0,40}"
-    r"|(?:please )?(?:one|just a|a) (?:moment|second|sec|minute)\b(?:$|,| please\b| while\b).*"
-    r"|.*\b(?:give me a|bear with|hold on(?: a| one| please|,|$)|let me (?:just )?(?:check|look"
-    r"|see|ask|pull|find|get)|hang on|leave (?:it|that|this) with (?:me|us))\b.*"
-    r"|(?:take your time|have a|enjoy|take care|see you|talk soon|best|regards|get well"
-    r"|hope (?:that|this) helps)\b.*"
-    r"|(?:that explains|good to (?:know|hear)|glad|happy to).*"
-    r"|that(?:'s| is) (?:exactly |just )?(?:such|what|why|it|the one|right|fine|great)\b[^.?]{0,40}"
-    r"|i(?:'m| am) (?:just |still |now )?(?:looking|checking|asking|trying|getting|with)\b[^\d]*"
-    r"|i(?:'ll| will|'m going to| am going to) [^\d]+"
-    r"|(?:we|somebody|someone|a colleague)(?:'ll| will|'re going to| are going to)"
-    r" (?:get back|let you|be (?:in touch|right|with you|on|back)|look|check|find out|sort"
-    r"|(?:call|ring|phone|text|e?-?mail|send|update|tell|keep) you|come back to you"
-    r"|see you|ask)\b[^\d]*)$",
-    re.I,
-)
-_LEAD = re.compile(
-    r"^(?:ok(?:ay)?|sure|great|perfect|thanks?|thank you|of course|sorry|alright|all right"
-    r"|no (?:problem|worries)|got it|understood|well|hi|hiya|hello|lovely|too easy|super|cool"
-    r"|brilliant|wonderful|right|certainly|will do)\b[^,.!?]{0,20}[,!]\s+",
-    re.I,
-)
 # What follows is said of anybody in that case, not of her.
 _SUPPOSED = re.compile(
     r"\b(?:if|when|whenever|once|until|unless|whether|after|before|while|in case|those"
@@ -189,11 +157,7 @@ def verdict(
 def substance(part: str) -> list[str]:
     """Return the sentences of a message that say something: no greetings, thanks or promises."""
     sentences = [s.strip() for s in _SENTENCE.findall(part)]
-    return [s for s in sentences if _WORD.search(s) and not _is_filler(s.rstrip(".!… "))]
-
-
-def _is_filler(sentence: str) -> bool:
-    return bool(_FILLER.match(sentence) or _FILLER.match(_LEAD.sub("", sentence)))
+    return [s for s in sentences if _WORD.search(s) and not fillers.is_filler(s.rstrip(".!… "))]
 
 
 def touched(

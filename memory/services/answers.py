@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from memory.likeness import normalise, same_question
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
 from memory.models import Answer, AnswerMatch
+from memory.speech import acts, bound
 from memory.types import Category, Status
 
 from .bell import ring_on_commit
@@ -23,6 +24,9 @@ from .votes import confirm_wording
 
 # Cosine of two titles: of 350,000 pairs of different questions in one trade 8 are as near.
 ASKED_AGAIN = 0.75
+# The same, where the newer words say that something has changed and the older ones denied it.
+CHANGED_SINCE = 0.6
+OF_ONE_THING = 0.5  # cosine of those words
 NOBODY = 0  # as `owner_id`: no one person is told when the answer is due for a look
 
 
@@ -86,7 +90,7 @@ def _title(title: str, parts: Sequence[str]) -> str:
 def _store(answer: Answer, *, wordings: Sequence[str], by: str, now: datetime, again: bool) -> None:
     in_turn("answers")
     waits = answer.status == Status.PENDING
-    old = None if waits else _make_room(answer.title, by=by, now=now, again=again)
+    old = None if waits else _make_room(answer, by=by, now=now, again=again)
     answer.save()
     record_event(
         "answer.created", at=now, actor=by, answer_id=answer.pk, reason=answer.share_reason
@@ -158,7 +162,7 @@ def approve_answer(answer_id: int, *, by: str, now: datetime) -> Answer:
     with transaction.atomic():
         in_turn("answers")
         answer = Answer.objects.select_for_update().get(pk=answer_id, status=Status.PENDING)
-        old = _make_room(answer.title, by=by, now=now)
+        old = _make_room(answer, by=by, now=now)
         answer.status, answer.needs_review, answer.review_reason = Status.ACTIVE, False, ""
         answer.recorded_at = now
         answer.save(update_fields=["status", "needs_review", "review_reason", "recorded_at"])
@@ -175,25 +179,27 @@ def contradicts(*, title: str, parts: Sequence[str]) -> Answer | None:
     return other if other is not None and list(other.parts) != list(parts) else None
 
 
-def _of_title(title: str, *, again: bool = False) -> Answer | None:
-    """The active answer to the same title, case and punctuation aside.
+def _of_title(title: str) -> Answer | None:
+    """The active answer to the same title, case and punctuation aside."""
+    return _first(lambda known: normalise(known) == normalise(title))
 
-    `again`: a question that says "now" on top, or the same in words very near, is the same too.
-    """
+
+def _asked_again(new: Answer) -> Answer | None:
+    """The active answer to a question that says "now" on top, or the same in words very near."""
+    same = _first(lambda known: same_question(known, new.title))
+    return same or _asked_in_other_words(new)
+
+
+def _first(is_same: Callable[[str], bool]) -> Answer | None:
     active = Answer.objects.filter(status=Status.ACTIVE).order_by("pk")
-    titles = list(active.values_list("pk", "title"))
-    same = [pk for pk, t in titles if normalise(t) == normalise(title)]
-    if not same and again:
-        same = [pk for pk, t in titles if same_question(t, title)]
-    if same:
-        return Answer.objects.get(pk=same[0])
-    return _asked_in_other_words(title) if again else None
+    found = next((pk for pk, known in active.values_list("pk", "title") if is_same(known)), None)
+    return Answer.objects.get(pk=found) if found is not None else None
 
 
-def _asked_in_other_words(title: str) -> Answer | None:
+def _asked_in_other_words(new: Answer) -> Answer | None:
     """The active answer whose title is so near that two questions of one trade hardly ever are."""
     try:
-        vector = embed_one(title)
+        vector = embed_one(new.title)
         active = Answer.objects.filter(status=Status.ACTIVE)
         known = active.filter(embedding_model=embedder().model, title_embedding__isnull=False)
         far = CosineDistance("title_embedding", vector)
@@ -205,12 +211,23 @@ def _asked_in_other_words(title: str) -> Answer | None:
     except Unavailable:
         return None
     likeness, pk = max(found, default=(0.0, 0))
-    return Answer.objects.get(pk=pk) if likeness >= ASKED_AGAIN else None
+    if likeness < CHANGED_SINCE:
+        return None
+    old = Answer.objects.get(pk=pk)
+    return old if likeness >= ASKED_AGAIN or _changed(old, new) else None
 
 
-def _make_room(title: str, *, by: str, now: datetime, again: bool = False) -> Answer | None:
-    """Close what stands under that title, before another takes its place: one active a title."""
-    old = _of_title(title, again=again)
+def _changed(old: Answer, new: Answer) -> bool:
+    """ "We don't carve names", and later "Since March we carve them"."""
+    before, after = (" ".join(a.parts) for a in (old, new))
+    if not (acts.NEGATION.search(acts.plain(before)) and bound.CHANGED.search(after)):
+        return False
+    return float(embed_one(before) @ embed_one(after)) >= OF_ONE_THING
+
+
+def _make_room(new: Answer, *, by: str, now: datetime, again: bool = False) -> Answer | None:
+    """Close what stands under its title, before it takes that place: one active a title."""
+    old = _of_title(new.title) or (_asked_again(new) if again else None)
     if old is not None:
         _close(old, Status.SUPERSEDED, by=by, reason="a newer answer to the same title", now=now)
     return old

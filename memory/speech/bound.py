@@ -46,6 +46,15 @@ JUST_NOW = re.compile(
 )
 
 
+CHANGED = re.compile(  # says that it was otherwise before
+    rf"\b(?:since (?:last |this |the )*(?:\d|{MONTH}|{DAY}|spring|summer|autumn|winter|week"
+    r"|month|year|version)|as of|from this|no longer|any ?more|these days|we (?:do )?now"
+    r"|(?:is|are|can|do) now|now (?:is|are|also)|used to|has changed|have changed"
+    r"|we(?:'ve| have) (?:just |now |recently )?(?:started|begun|added|stopped))\b",
+    re.I,
+)
+
+
 def ends(text: str, local: datetime) -> datetime | None:
     """Return the midnight at which the words cease to hold, or None. `local`: when said."""
     midnight = datetime.combine(local.date(), time(), local.tzinfo)

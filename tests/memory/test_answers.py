@@ -543,6 +543,31 @@ class TestKeeping:
         active = Answer.objects.filter(status=Status.ACTIVE).order_by("pk")
         assert [a.title for a in active] == ["do you sell apple trees?", again]
 
+    @pytest.mark.parametrize(
+        ("again", "told", "left"),
+        [
+            (
+                "carving names into a stone, is that possible yet?",
+                "Yes, since April we carve names into any stone you like.",
+                1,
+            ),
+            ("which stones do you sell?", "Granite and slate, and since April marble too.", 2),
+        ],
+    )
+    def test_what_has_changed_takes_the_old_words_place_however_it_is_asked(
+        self, ada, ben, again, told, left
+    ):
+        for who, asked, words in (
+            (ada, "do you carve names into stones", "We don't carve names, only the year."),
+            (ben, again, told),
+        ):
+            said = (Said(1, "customer", asked, NOW), Said(2, "staff", words, NOW))
+            services.capture_staff_words(
+                Transcript(said), customer_id=who.pk, now=NOW, source_ref="conversation:1"
+            )
+
+        assert Answer.objects.filter(status=Status.ACTIVE).count() == left
+
     def test_runs_of_staff_words_are_judged_alone(self, ada):
         said = [
             ("customer", "Can I swim with it? And when is mine ready?"),

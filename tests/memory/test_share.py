@@ -56,6 +56,13 @@ def test_everyone_may_see_what_stands_alone(words):
         "Which colour would you like?",
         "It came back yesterday. Has your address changed?",
         "Five to nine.",
+        "Hello, you're speaking with Farah from the returns team.",
+        "Looking into it now, give me two minutes.",
+        "Dan from the repairs team. Reading back, hang tight.",
+        "I'm handing you over to Liam at the counter, one moment.",
+        "I understand how annoying that must be. Apologies for the trouble.",
+        "That's strange, I don't see it here. Let me dig a bit.",
+        "Welcome to the chat, my name is Bea and I'll help you today.",
     ],
 )
 def test_fillers_bare_words_and_questions_back_are_never_kept(words):
