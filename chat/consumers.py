@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Any
 
@@ -77,8 +78,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
         """Say who this is, and send what the tab has not got. A signed token may come at any time:
         the customer that it names has a conversation of his own."""
         try:
-            await in_db_thread(throttle.check_hello)(address=self.address, now=timezone.now())
-            who = await in_db_thread(_identify)(hello.token, self.token, self.who)
+            who = await in_db_thread(_greeted)(hello.token, self.token, self.who, self.address)
         except throttle.Throttled:
             # The tab comes back by itself, later each time.
             await self.close(TRY_LATER)
@@ -108,28 +108,45 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._join(broadcast.customer_group(who.customer_id))
 
     async def _act(self, act: door.Act) -> None:
-        token = "" if self.signed else self.token
-        if self.who and not await in_db_thread(identity.stands)(self.who, token):
+        if self.who is None and not await self._make_known(act):
+            return
+        # One after the other, or two quick messages could be stored the wrong way round.
+        try:
+            course = await self._entered(act)
+        except identity.Gone:
             await self._become(None)
-        if self.who is None:
-            try:
-                who, token = await in_db_thread(identity.new_visitor)(
-                    self.token, address=self.address, now=timezone.now()
-                )
-            except throttle.Throttled as exc:
-                words = await in_db_thread(wordings.say)(
-                    "throttled", 0, 0, seconds=str(exc.seconds)
-                )
-                await self._notify(Failed(act.client_id, "throttled", words))
+            if not await self._make_known(act):
                 return
-            if token != self.token:  # in a frame, without our cookie: the tab keeps it
-                await self._give({**self.state, "type": "state", "token": token})
-            self.token, self.signed = token, False
-            await self._become(who)
-            await broadcast.became_known(identity.digest(token))
+            course = await self._entered(act)
         # Not awaited: a consumer handles one event at a time, and staff must be able to interrupt.
-        course = door.enter(self.who, act, address=self.address, now=timezone.now())  # type: ignore[arg-type]
         turns.start(course, notify=self._notify)
+
+    async def _entered(self, act: door.Act) -> AsyncIterator[Event]:
+        token = "" if self.signed else self.token
+        return await door.enter(
+            self.who,  # type: ignore[arg-type]
+            act,
+            address=self.address,
+            now=timezone.now(),
+            token=token,
+        )
+
+    async def _make_known(self, act: door.Act) -> bool:
+        """Make a visitor of a browser that nobody knows; False where too many came from there."""
+        try:
+            who, token = await in_db_thread(identity.new_visitor)(
+                self.token, address=self.address, now=timezone.now()
+            )
+        except throttle.Throttled as exc:
+            words = await in_db_thread(wordings.say)("throttled", 0, 0, seconds=str(exc.seconds))
+            await self._notify(Failed(act.client_id, "throttled", words))
+            return False
+        if token != self.token:  # in a frame, without our cookie: the tab keeps it
+            await self._give({**self.state, "type": "state", "token": token})
+        self.token, self.signed = token, False
+        await self._become(who)
+        await broadcast.became_known(identity.digest(token))
+        return True
 
     async def _typing(self) -> None:
         if monotonic() - self.typed_at < TYPING_SECONDS:
@@ -263,6 +280,11 @@ def _decoded(text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError):  # no JSON, or nested a thousand deep
         raise frames.BadFrame("bad_frame", "This is not a message that we understand.") from None
+
+
+def _greeted(token: str, cookie: str, was: Who | None, address: str) -> Who | None:
+    throttle.check_hello(address=address, now=timezone.now())
+    return _identify(token, cookie, was)
 
 
 def _identify(token: str, cookie: str, was: Who | None) -> Who | None:

@@ -1,4 +1,4 @@
-"""The one door for whatever a customer does, however it came: a socket's frame, a form, the API.
+"""The one door for whatever a customer does, however it came: a socket's frame or a form.
 
 Counts it, finds the conversation that it belongs to, and gives back its course as events.
 """
@@ -6,6 +6,7 @@ Counts it, finds the conversation that it belongs to, and gives back its course 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import datetime
 
 from django.urls import reverse
@@ -14,75 +15,58 @@ from chat import conversations, feed, identity, throttle, turns, wordings
 from chat.events import Ack, Event, Failed, Rows, StateChanged
 from chat.frames import Choose, Email, End, Person, Rate, Say
 from chat.identity import Who
+from chat.models import Conversation
 from chat.turns import in_db_thread
 
 Act = Say | Choose | Person | End | Rate | Email
 
 
-async def enter(who: Who, act: Act, *, address: str, now: datetime) -> AsyncIterator[Event]:
+async def enter(
+    who: Who, act: Act, *, address: str, now: datetime, token: str | None = None
+) -> AsyncIterator[Event]:
+    """Take in what `who` does, and return what comes of it, to be driven.
+
+    `token`: of a tab that has been open; raises identity.Gone when it may speak as `who` no more.
+    """
     try:
-        await in_db_thread(throttle.check)(customer_id=who.customer_id, address=address, now=now)
-        if isinstance(act, Email):
-            await in_db_thread(throttle.check_mail)(address=address, mailbox=act.address, now=now)
+        # In one thread and go: an ack waits for every change of threads.
+        return await in_db_thread(_taken_in)(who, act, address, now, token)
     except throttle.Throttled as exc:
         words = await in_db_thread(wordings.say)("throttled", 0, 0, seconds=str(exc.seconds))
-        yield Failed(act.client_id, "throttled", words)
-        return
-    match act:
-        case Say() | Person():
-            course = _speak(who, act, now)
-        case Choose():
-            course = _choose(who, act, now)
-        case _:
-            course = _settle(who, act, now)
-    async for event in course:
-        yield event
+        return _told(Failed(act.client_id, "throttled", words))
 
 
-async def _speak(who: Who, act: Say | Person, now: datetime) -> AsyncIterator[Event]:
-    for _ in range(2):  # it may be closed, for being idle, between finding it and writing in it
-        conversation = await in_db_thread(feed.open_for)(who, client_id=act.client_id, now=now)
-        closed: Failed | None = None
-        if isinstance(act, Say):
-            course = turns.take_turn(conversation, act, now=now)
-        else:
-            course = turns.ask_for_person(conversation, act, now=now)
-        async for event in course:
-            if isinstance(event, Failed) and event.code == "closed":
-                closed = event
-                break
-            yield event
-        if closed is None:
-            return
-    if closed is not None:
-        yield closed
-
-
-async def _choose(who: Who, act: Choose, now: datetime) -> AsyncIterator[Event]:
-    conversation = await in_db_thread(conversations.latest)(who.customer_id)
-    if conversation is None:
-        yield await _nothing_yet(act)
-        return
-    async for event in turns.take_choice(conversation.pk, act, now=now):
-        yield event
-
-
-async def _settle(who: Who, act: End | Rate | Email, now: datetime) -> AsyncIterator[Event]:
-    done = await in_db_thread(_do)(who, act, now)
-    if done is None:
-        yield await _nothing_yet(act)
-        return
-    pk, seq = done
-    yield Ack(act.client_id, seq, pk)
-    yield Rows(pk, seq)
-    yield StateChanged(pk)
-
-
-def _do(who: Who, act: End | Rate | Email, now: datetime) -> tuple[int, int] | None:
-    """End, rate, leave an address: each may come twice and counts once."""
+def _taken_in(
+    who: Who, act: Act, address: str, now: datetime, token: str | None
+) -> AsyncIterator[Event]:
+    if token is not None and not identity.stands(who, token):
+        raise identity.Gone
+    throttle.check(customer_id=who.customer_id, address=address, now=now)
+    if isinstance(act, Say | Person):
+        return _spoken(who, act, now)
+    if isinstance(act, Email):
+        throttle.check_mail(address=address, mailbox=act.address, now=now)
     conversation = conversations.latest(who.customer_id)
     if conversation is None:
-        return None
+        words = wordings.say("no_conversation", 0, 0)
+        return _told(Failed(act.client_id, "no_conversation", words))
+    if isinstance(act, Choose):
+        return turns.take_choice(conversation.pk, act, now=now)
+    return _settled(conversation, act, now)
+
+
+def _spoken(who: Who, act: Say | Person, now: datetime) -> AsyncIterator[Event]:
+    for _ in range(2):  # it may be closed, for being idle, between finding it and writing in it
+        conversation = feed.open_for(who, client_id=act.client_id, now=now)
+        with suppress(conversations.Closed):
+            return turns.go_on(turns.store(conversation, act, now=now), act, now=now)
+    return _told(Failed(act.client_id, "closed", wordings.say("closed_idle", conversation, 0)))
+
+
+def _settled(
+    conversation: Conversation, act: End | Rate | Email, now: datetime
+) -> AsyncIterator[Event]:
+    """End, rate, leave an address: each may come twice and counts once."""
     match act:
         case End():
             conversations.close(conversation.pk, reason="ended", now=now)
@@ -91,9 +75,10 @@ def _do(who: Who, act: End | Rate | Email, now: datetime) -> tuple[int, int] | N
         case Email() if feed.may_leave_email(conversation):
             link = reverse("chat:back", args=[identity.link_back(conversation.pk)])
             conversations.set_reply_email(conversation.pk, email=act.address, link=link, now=now)
-    return conversation.pk, conversation.last_seq
+    pk, seq = conversation.pk, conversation.last_seq
+    return _told(Ack(act.client_id, seq, pk), Rows(pk, seq), StateChanged(pk))
 
 
-async def _nothing_yet(act: Act) -> Failed:
-    words = await in_db_thread(wordings.say)("no_conversation", 0, 0)
-    return Failed(act.client_id, "no_conversation", words)
+async def _told(*events: Event) -> AsyncIterator[Event]:
+    for event in events:
+        yield event

@@ -33,6 +33,10 @@ class NotAccepted(Exception):
     """The signed token is wrong, over, or not for us; the words are for staff's log."""
 
 
+class Gone(Exception):
+    """The customer was erased, or is not who sits there any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Who:
     customer_id: int

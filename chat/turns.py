@@ -25,11 +25,11 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 
 from chat import agent, choices, conversations, engines, wordings
+from chat.conversations import Recorded
 from chat.events import Ack, Delta, Event, Failed, Rows, StateChanged, Typing
 from chat.frames import Choose, Person, Say
 from chat.llm import intents
 from chat.llm.base import Engine, NeedsHuman
-from chat.models import Message
 from chat.steps import TooLong, Turn
 
 logger = logging.getLogger(__name__)
@@ -76,24 +76,53 @@ async def _drive(turn: AsyncIterator[Event], notify: Notify) -> None:
 
 
 async def take_turn(
-    conversation_id: int, say: Say, *, now: datetime, with_engines: Sequence[Engine] | None = None
+    conversation_id: int,
+    said: Say | Person,
+    *,
+    now: datetime,
+    with_engines: Sequence[Engine] | None = None,
 ) -> AsyncIterator[Event]:
     """Take the customer's message through steps 3 to 7. `now`: when it came in."""
     try:
-        recorded = await in_db_thread(conversations.record_customer_message)(
-            conversation_id, client_id=say.client_id, text=say.text, now=now
-        )
+        recorded = await in_db_thread(store)(conversation_id, said, now=now)
     except conversations.Closed:
         text = await in_db_thread(wordings.say)("closed_idle", conversation_id, 0)
-        yield Failed(say.client_id, "closed", text)
+        yield Failed(said.client_id, "closed", text)
         return
-    message: Message = recorded.message
-    yield Ack(say.client_id, message.seq, conversation_id)
+    async for event in go_on(recorded, said, now=now, with_engines=with_engines):
+        yield event
+
+
+def store(conversation_id: int, said: Say | Person, *, now: datetime) -> Recorded:
+    """Step 3, also for the button that is always there. Raises conversations.Closed."""
+    pressed, text = isinstance(said, Person), said.text
+    if pressed and not text.strip():
+        text = wordings.say("wants_person", conversation_id, 0)
+    return conversations.record_customer_message(
+        conversation_id, client_id=said.client_id, text=text, now=now, for_person=pressed
+    )
+
+
+async def go_on(
+    recorded: Recorded,
+    said: Say | Person,
+    *,
+    now: datetime,
+    with_engines: Sequence[Engine] | None = None,
+) -> AsyncIterator[Event]:
+    """Steps 4 to 7, for what was stored."""
+    message = recorded.message
+    conversation_id = message.conversation_id
+    yield Ack(said.client_id, message.seq, conversation_id)
     if not recorded.new:
         return
     yield Rows(conversation_id, message.seq)
     turn = Turn(conversation_id, message, now)
-    async for event in _answer(turn, with_engines, may_answer=recorded.may_answer):
+    if isinstance(said, Say):
+        course = _answer(turn, with_engines, may_answer=recorded.may_answer)
+    else:
+        course = _fetch_person(turn, said, may_answer=recorded.may_answer)
+    async for event in course:
         yield event
 
 
@@ -124,28 +153,14 @@ async def take_choice(
     yield StateChanged(conversation_id)
 
 
-async def ask_for_person(
-    conversation_id: int, person: Person, *, now: datetime
-) -> AsyncIterator[Event]:
-    """The button that is always there."""
-    text = person.text.strip() and person.text
-    words = text or await in_db_thread(wordings.say)("wants_person", conversation_id, 0)
-    try:
-        recorded = await in_db_thread(conversations.record_customer_message)(
-            conversation_id, client_id=person.client_id, text=words, now=now, for_person=True
-        )
-    except conversations.Closed:
-        yield Failed(person.client_id, "closed", "")
-        return
-    message: Message = recorded.message
-    yield Ack(person.client_id, message.seq, conversation_id)
-    turn = Turn(conversation_id, message, now)
-    if recorded.new and text and (why := await in_db_thread(turn.emergency, executor=_settling)()):
+async def _fetch_person(turn: Turn, person: Person, *, may_answer: bool) -> AsyncIterator[Event]:
+    why = person.text.strip() and await in_db_thread(turn.emergency, executor=_settling)()
+    if why:
         await in_db_thread(turn.alarm, executor=_settling)(why)
-    elif recorded.new and recorded.may_answer:
+    elif may_answer:
         await in_db_thread(turn.by_button, executor=_settling)()
-    yield Rows(conversation_id, message.seq)
-    yield StateChanged(conversation_id)
+    yield Rows(turn.conversation_id, turn.message.seq)
+    yield StateChanged(turn.conversation_id)
 
 
 async def _answer(

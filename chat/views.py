@@ -150,7 +150,8 @@ async def _form(request: HttpRequest, sent: dict[str, Any]) -> HttpResponse:
         except throttle.Throttled as exc:
             words = await in_db_thread(wordings.say)("throttled", 0, 0, seconds=str(exc.seconds))
             return await _refuse(request, words, status=429)
-    async for event in door.enter(who, act, address=_address(request), now=now):  # type: ignore[arg-type]
+    course = await door.enter(who, act, address=_address(request), now=now)  # type: ignore[arg-type]
+    async for event in course:
         if isinstance(event, Failed):
             status = 429 if event.code == "throttled" else 409
             return await _refuse(request, event.text, status=status, who=who)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from django.conf import settings
 
@@ -9,6 +10,12 @@ from config import embedded, warmup
 from tests.at_rest import wait_for_threads
 
 pytest_plugins = ["tests.browser.harness"]
+
+# A busy machine is slow to make examples; that says nothing about the product.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 # Importing `config.asgi` would start it: a thread that reads the tables while tests empty them.
 warmup.get_ready_meanwhile = lambda: None

@@ -113,7 +113,7 @@ class Visitors:
 
     def _ask_for_person(self, chat: int, message: Coming, now: datetime) -> int:
         press = Person(f"p{message.at:%m%d%H%M}")
-        seq = self._drive(turns.ask_for_person(chat, press, now=now))
+        seq = self._drive(turns.take_turn(chat, press, now=now))
         self.truth.meant[chat, seq] = message
         return seq
 

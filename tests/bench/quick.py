@@ -51,6 +51,7 @@ def measure(*, only: Sequence[str] = ()) -> bool:
         for name, used in _cpu_seconds().items():
             spent = (used - cpu.get(name, 0.0)) * 1000 / max(1, heard.said)
             print(f"{name + ', CPU for a message':44} {spent:.1f} ms")
+        figures.line(f"hello -> state, {SOCKETS} at once", heard.hello)
         kept = [
             figures.line("say -> ack", heard.ack, bar=50),
             figures.line("say -> first delta or row", heard.first),

@@ -27,6 +27,7 @@ SAID = (
 
 @dataclass
 class Heard:
+    hello: list[float] = field(default_factory=list)  # ms, to the state: all come at once
     ack: list[float] = field(default_factory=list)  # ms
     first: list[float] = field(default_factory=list)  # ms, to the first sign of an answer
     said: int = 0
@@ -34,20 +35,30 @@ class Heard:
 
 
 async def chat(url: str, tokens: list[str], seconds: float) -> Heard:
+    """Each is greeted first; what is said is measured with all of them held."""
     heard = Heard()
-    until = time.monotonic() + seconds + EVERY
+    held = asyncio.Barrier(len(tokens))
     async with asyncio.TaskGroup() as group:
         for n, token in enumerate(tokens):
-            group.create_task(_one(url, token, n, len(tokens), until, heard))
+            group.create_task(_one(url, token, (n, held), seconds, heard))
     return heard
 
 
-async def _one(url: str, token: str, n: int, of: int, until: float, heard: Heard) -> None:
+async def _one(
+    url: str, token: str, place: tuple[int, asyncio.Barrier], seconds: float, heard: Heard
+) -> None:
+    n, held = place
     async with websockets.connect(url, origin=_origin(url)) as socket:
+        began = time.perf_counter()
         await socket.send(json.dumps({"type": "hello", "token": token, "after": 0}))
-        await asyncio.sleep(EVERY * n / of)  # evenly over the ten seconds
+        while json.loads(await socket.recv())["type"] != "state":
+            pass
+        heard.hello.append((time.perf_counter() - began) * 1000)
+        await held.wait()
+        until = time.monotonic() + seconds
+        await asyncio.sleep(EVERY * n / held.parties)  # evenly over the ten seconds
         turn = 0
-        while time.monotonic() < until - EVERY:
+        while time.monotonic() < until:
             began = time.monotonic()
             await _say(socket, f"b{n}-{turn}", SAID[(n + turn) % len(SAID)], heard)
             turn += 1

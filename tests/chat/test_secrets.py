@@ -91,7 +91,7 @@ def test_the_engine_and_the_desk_get_the_masked_words(chat):
 
     async_to_sync(told)(chat.pk, SECRETS[0][0], engine=engine)
     async_to_sync(run)(
-        turns.ask_for_person(chat.pk, Person("p", "my card 4111 1111 1111 1111"), now=NOW)
+        turns.take_turn(chat.pk, Person("p", "my card 4111 1111 1111 1111"), now=NOW)
     )
 
     assert engine.seen[0].text == "Can you charge [removed: card number] today?"
@@ -107,7 +107,7 @@ def test_nothing_but_a_secret_asks_nobody_anything(chat):
 
 
 def test_the_button_for_a_person_counts_whatever_stands_beside_it(chat):
-    async_to_sync(run)(turns.ask_for_person(chat.pk, Person("p", "4111 1111 1111 1111"), now=NOW))
+    async_to_sync(run)(turns.take_turn(chat.pk, Person("p", "4111 1111 1111 1111"), now=NOW))
 
     chat.refresh_from_db()
     assert chat.handler == "waiting"
@@ -175,6 +175,6 @@ def test_the_button_right_after_a_secret_hands_over_what_was_asked(chat):
     async_to_sync(told)(chat.pk, "Is there a lift for a piano?")
     record = conversations.record_customer_message
     record(chat.pk, client_id="s", text="4111 1111 1111 1111", now=NOW)
-    async_to_sync(run)(turns.ask_for_person(chat.pk, Person("p"), now=NOW))
+    async_to_sync(run)(turns.take_turn(chat.pk, Person("p"), now=NOW))
 
     assert not Question.objects.filter(text__contains="removed: card").exists()

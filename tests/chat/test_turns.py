@@ -176,8 +176,8 @@ class TestHandOver:
     async def test_the_button_asks_for_what_was_said_last(self, chat, answers):
         await told(chat.pk, "hello there", engine=chatty())
 
-        await run(turns.ask_for_person(chat.pk, Person("p"), now=NOW))
-        await run(turns.ask_for_person(chat.pk, Person("p"), now=NOW))
+        await run(turns.take_turn(chat.pk, Person("p"), now=NOW))
+        await run(turns.take_turn(chat.pk, Person("p"), now=NOW))
 
         escalation = await in_db_thread(Escalation.objects.get)()
         assert escalation.reason == "asked"
@@ -249,7 +249,7 @@ class TestEmergency:
     async def test_also_with_the_button_that_asks_for_a_person(self, chat):
         asked = Person("p1", "help, I can't breathe")
 
-        await run(turns.ask_for_person(chat.pk, asked, now=NOW))
+        await run(turns.take_turn(chat.pk, asked, now=NOW))
 
         assert (await in_db_thread(rows)(chat))[1][2] == "Call 112 now."
         assert (await in_db_thread(Escalation.objects.get)()).reason == "emergency"
