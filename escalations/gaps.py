@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import Count, DateTimeField, Exists, F, Min, OuterRef, Q, QuerySet
 from pgvector.django import CosineDistance
 
-from memory.kept import Kept
 from memory.models import Answer, AnswerMatch
 from memory.prepared import Prepared, argument
 
-from .models import Escalation, Gap, Question, ReportSetting
+from . import rules
+from .models import Escalation, Gap, Question
 
 # Questions that an answer for everyone would settle; a personal matter is nobody else's gap.
 SHARED_REASONS = (Escalation.Reason.NO_ANSWER, Escalation.Reason.UNSURE)
@@ -115,7 +115,7 @@ def set_apart(questions: Iterable[Question]) -> None:
 
 def reopen(escalation: Escalation, *, now: datetime) -> None:
     """The same customer asks the same again: what was resolved before was not."""
-    since = now - timedelta(days=_rules().reopened_within_days)
+    since = now - timedelta(days=rules.current().reopened_within_days)
     resolved = _RESOLVED(hers=escalation.conversation.customer_id, since=since)
     if not resolved:
         return  # as most of the time
@@ -132,9 +132,6 @@ _UNFILED = Prepared(
     lambda: Question.objects.filter(
         escalation_id=argument("escalation"), gap=None, reason__in=SHARED_REASONS
     )
-)
-_rules: Kept[ReportSetting] = Kept(
-    lambda: ReportSetting.objects.get_or_create(pk=1)[0], "escalations_reportsetting"
 )
 _RESOLVED = Prepared(
     lambda: Question.objects.filter(

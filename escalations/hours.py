@@ -101,6 +101,10 @@ class OpenClock:
             self._before.append(passed)
             passed += (end - start).total_seconds()
 
+    def edges(self) -> list[float]:
+        """When the door opens or shuts."""
+        return [*self._starts, *self._ends]
+
     def is_open_at(self, stamp: float) -> bool:
         i = bisect_right(self._starts, stamp) - 1
         return i >= 0 and stamp < self._ends[i]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from escalations.models import ReportSetting
+from escalations import rules
 
 from . import bot, desk
 from .tally import Tally
@@ -18,19 +18,19 @@ __all__ = ["Chart", "Period", "Series", "csv_rows", "report"]
 
 def report(period: Period) -> list[Chart]:
     """Return all charts by a dozen grouped queries, whatever the size of the year."""
-    rules = ReportSetting.objects.get_or_create(pk=1)[0]
-    tally, clock = Tally(period), desk.open_clock(period)
+    counted_by, clock = rules.current(), desk.open_clock(period)
+    tally = Tally(period, clock)
     handed_over = weekly(desk.asked_people(period), "opened_at", period)
     return [
         bot.ways(tally, handed_over),
         bot.repeats(tally),
-        bot.resolved(period, rules),
+        bot.resolved(period, counted_by),
         desk.first_reply(period, clock),
-        bot.after_hours(period, clock),
-        desk.reopened(period, rules),
+        bot.after_hours(tally),
+        desk.reopened(period, counted_by),
         desk.memory(tally),
         bot.gate(tally),
-        bot.given_back(tally, rules),
+        bot.given_back(tally, counted_by),
     ]
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value, Window
-from django.db.models.expressions import Combinable
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import Lead
 from django.utils.translation import gettext as _
 
 from chat.models import Conversation, Message, Turn
-from escalations import hours
 from escalations.models import Escalation, Question, ReportSetting
 from memory.models import AnswerMatch
 
@@ -21,7 +18,6 @@ from .weekly import (
     Chart,
     Period,
     Series,
-    Stamp,
     Weekly,
     shares,
     summed,
@@ -142,11 +138,19 @@ def asked_again(period: Period, rules: ReportSetting) -> set[int]:
 
 def _followed(rows: QuerySet[AnswerMatch], same: str, days: timedelta) -> list[tuple[str, str]]:
     """Return the refs of each question and the next one that is the same, if it came soon."""
+    # Most are asked once: only what came back is put in order.
+    twice = rows.order_by().values_list("customer_id", same).annotate(n=Count("*")).filter(n__gt=1)
+    keys = {(customer, value) for customer, value, _n in twice}
+    if not keys:
+        return []
     place: dict[str, Any] = {
         "partition_by": [F("customer_id"), F(same)],
         "order_by": [F("created_at").asc(), F("pk").asc()],
     }
-    found = rows.annotate(
+    asked = rows.filter(
+        **{"customer_id__in": {c for c, _v in keys}, f"{same}__in": {v for _c, v in keys}}
+    )
+    found = asked.annotate(
         again_at=Window(Lead("created_at"), **place), again_ref=Window(Lead("ref"), **place)
     ).filter(again_at__lte=F("created_at") + days)
     return list(found.order_by().values_list("ref", "again_ref"))
@@ -159,28 +163,9 @@ def _conversations(refs: set[str]) -> dict[str, int]:
     return {numbers[pk]: conversation for pk, conversation in rows}
 
 
-def after_hours(period: Period, clock: hours.OpenClock | None) -> Chart:
-    slots = (
-        Turn.objects.filter(within("created_at", period))
-        .order_by()
-        .annotate(slot=_slot(period))
-        .values_list("slot")
-        .annotate(
-            every=Count("created_at", filter=~Q(outcome__in=("dropped", "small_talk"))),
-            alone=Count("created_at", filter=Q(outcome__in=ANSWERED)),
-        )
-    )
-    asked: Weekly = defaultdict(float)
-    settled: Weekly = defaultdict(float)
-    begin = period.since.timestamp()
-    for slot, every, alone in slots:
-        stamp = begin + (slot + 0.5) * SLOT
-        if clock is not None and clock.is_open_at(stamp):
-            continue
-        week = period.week_at(stamp)
-        asked[week] += every
-        settled[week] += alone
-    share = shares(settled, asked, period)
+def after_hours(tally: Tally) -> Chart:
+    asked = tally.out_of_hours(set(tally.while_shut) - {"dropped", "small_talk"})
+    share = shares(tally.out_of_hours(ANSWERED), asked, tally.period)
     return Chart(
         "after-hours",
         _("What is answered while we are closed?"),
@@ -217,8 +202,3 @@ def given_back(tally: Tally, rules: ReportSetting) -> Chart:
         unit=_(" min"),
         rule=rule.format(minutes=f"{rules.minutes_per_answer:g}"),
     )
-
-
-def _slot(period: Period) -> Combinable:
-    """Number the half hours from the period's first midnight on."""
-    return (Stamp("created_at") - Value(int(period.since.timestamp()))) / Value(SLOT)

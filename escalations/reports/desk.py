@@ -13,7 +13,7 @@ from escalations import hours, promise
 from escalations.models import Escalation, Queue, ReportSetting
 
 from .tally import MEMORY_EVENTS, Tally
-from .weekly import Chart, Period, Series, Stamp, total, trend, weekly_by, within
+from .weekly import Chart, Period, Series, Stamp, total, trend, week_of, weekly_by, within
 
 NOT_ASKED = (Escalation.Reason.TAKEN, Escalation.Reason.STAFF_FIRST)
 
@@ -39,9 +39,10 @@ def first_reply(period: Period, clock: hours.OpenClock | None) -> Chart:
     waits: dict[date, list[float]] = defaultdict(list)
     rows = asked_people(period).filter(first_reply_at__isnull=False)
     stamps = rows.values_list(Stamp("opened_at"), Stamp("first_reply_at"))
+    week_at = week_of(period)
     for opened, replied in stamps:
         seconds = clock.seconds(opened, replied) if clock is not None else replied - opened
-        waits[period.week_at(opened)].append(seconds / 60)
+        waits[week_at(opened)].append(seconds / 60)
     values = {week: float(round(median(waits[week]))) for week in sorted(waits)}
     return Chart(
         "first-reply",

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import BigIntegerField, Count, Func, Q, QuerySet
-from django.db.models.functions import TruncWeek
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    DateTimeField,
+    F,
+    Func,
+    IntegerField,
+    Q,
+    QuerySet,
+    Value,
+)
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
@@ -58,10 +69,9 @@ class Period:
     def weeks(self) -> list[date]:
         return list(_weeks(self)[0])
 
-    def week_at(self, stamp: float) -> date:
-        """Return the week of a moment in seconds: thousands of rows need no date of their own."""
-        weeks, starts = _weeks(self)
-        return weeks[max(bisect_right(starts, stamp) - 1, 0)]
+    def starts(self) -> list[float]:
+        """When each week begins by the business's clock, in seconds."""
+        return list(_weeks(self)[1])
 
     def empty(self) -> Weekly:
         return dict.fromkeys(self.weeks(), 0.0)
@@ -81,6 +91,22 @@ def _weeks(period: Period) -> tuple[list[date], list[float]]:
     weeks = [day + timedelta(weeks=n) for n in range((last - day).days // 7 + 1)]
     starts = [datetime.combine(w, time(0), tzinfo=period.zone).timestamp() for w in weeks]
     return weeks, starts
+
+
+def week_of(period: Period) -> Callable[[float], date]:
+    """Return what tells the week of a moment in seconds: thousands of rows need no date each."""
+    weeks, starts = _weeks(period)
+    return lambda stamp: weeks[max(bisect_right(starts, stamp) - 1, 0)]
+
+
+def part(field: str, starts: Sequence[float]) -> Func:
+    """Which of the spans that begin at `starts` a moment lies in; the first is 1.
+
+    The calendar is asked once for each span, and not for each of a year's rows.
+    """
+    edges = [datetime.fromtimestamp(start, UTC) for start in starts]
+    of = Value(edges, output_field=ArrayField(DateTimeField()))
+    return Func(F(field), of, function="width_bucket", output_field=IntegerField())
 
 
 class Stamp(Func):
@@ -103,15 +129,22 @@ def weekly_by(
     rows: QuerySet[Any], field: str, period: Period, *keys: str
 ) -> dict[tuple[Any, ...], Weekly]:
     """Count rows by week and by `keys`, in one pass over them."""
-    counted = (
+    weeks = period.weeks()
+    found: dict[tuple[Any, ...], Weekly] = defaultdict(period.empty)
+    for week, *key, number in counted(rows, field, period.starts(), *keys):
+        found[tuple(key)][weeks[week - 1]] = float(number)
+    return dict(found)
+
+
+def counted(
+    rows: QuerySet[Any], field: str, starts: Sequence[float], *keys: str
+) -> QuerySet[Any, tuple[Any, ...]]:
+    found: QuerySet[Any, tuple[Any, ...]] = (
         rows.order_by()
-        .annotate(week=TruncWeek(field, tzinfo=period.zone))
-        .values_list("week", *keys)
+        .annotate(part=part(field, starts))
+        .values_list("part", *keys)
         .annotate(number=Count("*"))  # of any column, it could not be read off an index alone
     )
-    found: dict[tuple[Any, ...], Weekly] = {}
-    for week, *key, number in counted:
-        found.setdefault(tuple(key), period.empty())[week.date()] = float(number)
     return found
 
 

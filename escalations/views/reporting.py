@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.conversations import business_clock
 from chat.models import Message, Turn
-from escalations import gaps, reports
+from escalations import gaps, reports, rules
 from escalations import receipt as receipts
 from escalations.models import Question, ReportSetting
 from memory import services
@@ -38,7 +38,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "choices": WEEKS,
         "gaps": gaps.unanswered()[:10],
         "stale": _stale(now),
-        "rules": ReportSetting.objects.get_or_create(pk=1)[0],
+        "rules": rules.current(),
         "now": now,
         "tab": "reports",
     }
@@ -98,14 +98,12 @@ def _today(question: Question, now: datetime) -> AnswerFor:
 
 
 def _save_rule(request: DeskRequest) -> HttpResponse:
-    rules = ReportSetting.objects.get_or_create(pk=1)[0]
     try:
         minutes = float(request.POST.get("minutes", ""))
     except ValueError:
-        minutes = rules.minutes_per_answer
+        minutes = rules.current().minutes_per_answer
     if 0 <= minutes <= 120:
-        rules.minutes_per_answer = minutes
-        rules.save(update_fields=["minutes_per_answer"])
+        ReportSetting.objects.update_or_create(pk=1, defaults={"minutes_per_answer": minutes})
     return redirect("escalations:reports")
 
 

@@ -134,7 +134,8 @@ def test_count_what_was_left_alone_and_what_a_model_wrote(charts, queue, ada):
 
 def test_cost_few_queries_for_a_year(charts, queue, ada, django_assert_max_num_queries):
     turn(make_conversation(ada), "answered", NOW)
-    with django_assert_max_num_queries(17):
+    charts()  # what a first request asks once
+    with django_assert_max_num_queries(13):
         charts(weeks=52)
 
 
