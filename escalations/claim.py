@@ -173,12 +173,17 @@ def open_claimed(conversation_id: int, *, staff: User, reason: str, now: datetim
 
 def returns_at(escalation: Escalation) -> datetime | None:
     """Return when the claim goes back to the queue if nothing happens; None while it need not."""
-    if escalation.claimed_by_id is None or escalation.active_at is None:
+    if escalation.claimed_by_id is None or escalation.her_turn:
         return None
-    if escalation.her_turn:
+    queue = escalation.queue
+    return quiet_at(escalation.active_at, queue.claim_quiet_minutes if queue else None)
+
+
+def quiet_at(active_at: datetime | None, minutes: int | None) -> datetime | None:
+    """Return when a claim whose owner's turn it is goes back; `minutes` are those of its queue."""
+    if active_at is None:
         return None
-    minutes = escalation.queue.claim_quiet_minutes if escalation.queue else DEFAULT_QUIET
-    return escalation.active_at + timedelta(minutes=minutes)
+    return active_at + timedelta(minutes=DEFAULT_QUIET if minutes is None else minutes)
 
 
 def warn_quiet(now: datetime) -> int:

@@ -130,8 +130,13 @@ def failed() -> QuerySet[Delivery]:
     return rows.order_by(F("next_at").asc(nulls_first=True), "-created_at")
 
 
+def lost() -> QuerySet[Delivery]:
+    """Mails that nobody tries any more."""
+    return Delivery.objects.filter(sent_at=None, next_at=None)
+
+
 def given_up() -> int:
-    return Delivery.objects.filter(sent_at=None, next_at=None).count()
+    return lost().count()
 
 
 def try_again(delivery_id: int, *, now: datetime) -> bool:

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from chat import wordings
 from chat.conversations import business
+from memory.models import Customer
 
 from .models import StaffProfile
 
@@ -15,7 +16,17 @@ NO_ROLE = "staff"
 
 def name_of(user: User) -> str:
     """Return the name that colleagues see."""
-    return user.get_full_name() or user.get_username()
+    return named(user.first_name, user.last_name, user.username)
+
+
+def named(first: str | None, last: str | None, username: str | None) -> str:
+    """The same from columns: a list builds no user for each row."""
+    return f"{first or ''} {last or ''}".strip() or username or ""
+
+
+def called(pk: int, name: str, kind: str) -> str:
+    """Return how a customer is called, from columns as well."""
+    return name or str(Customer(pk=pk, kind=kind))
 
 
 def staff() -> QuerySet[User]:

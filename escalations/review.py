@@ -16,7 +16,7 @@ from memory.models import Answer, Customer, Memory
 from memory.services.waiting import Waiting
 
 from . import looks
-from .lists import not_helped
+from .figures import not_helped
 
 SHOWN = 50  # cards on the page; the rest comes up as these are decided
 FROM_CHAT = re.compile(r"conversation:(\d+):")
@@ -43,7 +43,7 @@ def cards(*, staff: User, now: datetime) -> list[Card]:
     """The most needed of last week first, then the oldest."""
     seen = looks.looking(staff, now=now)
     found = [_card(w, seen) for w in services.to_review(now)]
-    chats = list(not_helped()[:SHOWN])
+    chats = list(not_helped().select_related("customer").order_by("-last_message_at")[:SHOWN])
     used = used_in(chats)
     found += [_of_chat(c, used.get(c.pk)) for c in chats]
     return sorted(found, key=lambda c: (-c.needed, c.since))[:SHOWN]

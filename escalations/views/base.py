@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
@@ -10,7 +11,6 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,9 +18,10 @@ from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 
 from chat.conversations import business, business_clock
-from escalations import drafts, lists
+from escalations import drafts, figures, lists
 from escalations import status as desk_status
-from escalations.models import Escalation, Queue
+from escalations.models import Escalation
+from memory.kept import looked_once
 
 P = ParamSpec("P")
 
@@ -43,7 +44,8 @@ def for_staff(
             return redirect_to_login(request.get_full_path())
         if not (visitor.is_active and visitor.is_staff):
             raise PermissionDenied
-        with timezone.override(business_clock()):
+        reads = request.method in ("GET", "HEAD")
+        with looked_once() if reads else nullcontext(), timezone.override(business_clock()):
             return view(request, *args, **kwargs)
 
     update_wrapper(guarded, view)
@@ -63,8 +65,8 @@ def page(
 
 def alerts(request: DeskRequest, context: dict[str, Any] | None = None) -> desk_status.Status:
     """What every page says by itself; a list that counted already need not count again."""
-    figures = (context or {}).get("figures", {})
-    return desk_status.of(request.user, now=timezone.now(), unclaimed=figures.get("unclaimed"))
+    counted = (context or {}).get("counted")
+    return desk_status.of(request.user, now=timezone.now(), counted=counted)
 
 
 def list_context(request: DeskRequest) -> dict[str, Any]:
@@ -75,18 +77,15 @@ def list_context(request: DeskRequest) -> dict[str, Any]:
     told = request.GET.get("queue")
     queue = lists.MY_QUEUES if told == lists.MY_QUEUES else number(told)
     limit = min(number(request.GET.get("n")) or lists.PAGE, 500)
-    figures = lists.counts(staff=request.user, now=now)
+    counted = figures.of_lists(staff=request.user, now=now)
     listed = lists.listed(name, staff=request.user, now=now, queue=queue, limit=limit)
     return {
         "listed": listed,
-        "tabs": [(key, label, figures.get(key)) for key, label in lists.NAMES.items()],
-        "figures": figures,
+        "tabs": [(key, label, counted.lists.get(key)) for key, label in lists.NAMES.items()],
+        "counted": counted,
+        "closed": name == "resolved",
         "empty": lists.EMPTY[name],
-        "queues": Queue.objects.order_by("name").annotate(
-            mine=Exists(
-                Queue.members.through.objects.filter(queue=OuterRef("pk"), user=request.user)
-            )
-        ),
+        "queues": lists.queues(request.user),
         "queue": queue,
         "query": urlencode({"list": name} | ({"queue": queue} if queue else {})),
         "more": urlencode(
@@ -94,7 +93,13 @@ def list_context(request: DeskRequest) -> dict[str, Any]:
         ),
         "now": now,
         "here": _here(request),
+        "address": _before_its_key("chat" if name == "bot" else "detail"),
     }
+
+
+def _before_its_key(name: str) -> str:
+    """Where the rows of a list lead to: fifty addresses are looked up once."""
+    return reverse(f"escalations:{name}", args=[0]).removesuffix("0/")
 
 
 def _here(request: DeskRequest) -> str:

@@ -8,7 +8,7 @@ from django.core import mail
 from django.utils import timezone
 
 from chat import conversations, identity
-from escalations import alerts, claim, delivery, first, lists, reply, tasks
+from escalations import alerts, claim, delivery, figures, first, reply, tasks
 from escalations.models import Delivery, Queue
 from memory import services
 from memory.models import Answer
@@ -156,7 +156,7 @@ class TestAnswersThatAreDueForALook:
         seen = {}
         for who in (sam, kim):
             client.force_login(who)
-            seen[who.username] = lists.counts(staff=who, now=NOW)["review"]
+            seen[who.username] = figures.of_lists(staff=who, now=NOW).lists["review"]
         page = client.get("/inbox/review/").content.decode()
 
         assert seen == {"sam": 3, "kim": 1}  # what nobody owns is anybody's
