@@ -17,6 +17,7 @@ Ints = npt.NDArray[np.int64]
 BINS = 2048  # hashed letter sequences: enough for a few thousand short texts
 
 
+@lru_cache(maxsize=16384)
 def normalise(text: str) -> str:
     """Fold case, width, punctuation and white space: "Opening  hours?" equals "opening hours"."""
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
@@ -36,6 +37,7 @@ _EMPTY = frozenset(_COURTESY.split())
 _PLURAL = re.compile(r"(?:(?<=ch)es|(?<=sh)es|(?<=x)es|(?<!s)s)$")
 
 
+@lru_cache(maxsize=16384)
 def gist(text: str) -> str:
     """Return what a question is about: "What's the price, please?" and "price of it" are one."""
     words = (_PLURAL.sub("", w) if len(w) > 3 else w for w in normalise(text).split())
@@ -81,10 +83,8 @@ def rarity(texts: Iterable[str]) -> Floats:
 
 
 def weigh(counts: Floats, rare: Floats) -> Floats:
-    """Turn counts, (n, BINS) or (BINS,), into rows of unit length; repeats count by their log."""
-    rows = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * rare
-    length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.asarray(rows / np.maximum(length, 1e-9))
+    """Return what each sequence weighs in a text; repeats count by their log."""
+    return np.asarray(np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * rare)
 
 
 class Letters:
@@ -97,7 +97,9 @@ class Letters:
             for text in group:
                 bins, counts = letters(text)
                 self._counts[at, bins] += counts
-        self._rows = weigh(self._counts, self._rare)
+        self._heavy = weigh(self._counts, self._rare)
+        self._squares = (self._heavy**2).sum(axis=1)
+        self._rows = self._heavy / np.maximum(np.sqrt(self._squares), 1e-9)[:, None]
 
     def alike(self, text: str) -> Floats:
         """Return the cosine of `text` to each group, in [0, 1]."""
@@ -107,13 +109,15 @@ class Letters:
     def alike_without(self, text: str, group: int) -> float:
         """Return the cosine of `text` to its own group as if it were not in it."""
         bins, weights = self._line(text)
-        rest = self._counts[group].copy()
-        rest[bins] -= letters(text)[1]
-        return float(weigh(rest, self._rare)[bins] @ weights)
+        rest = weigh(self._counts[group, bins] - letters(text)[1], self._rare[bins])
+        # Only these sequences change the length of the whole.
+        square = self._squares[group] + (rest**2).sum() - (self._heavy[group, bins] ** 2).sum()
+        return float(rest @ weights / max(square, 1e-9) ** 0.5)
 
     def _line(self, text: str) -> tuple[Ints, Floats]:
         bins, counts = letters(text)
-        return bins, weigh(counts, self._rare[bins])
+        weights = weigh(counts, self._rare[bins])
+        return bins, weights / max(float(np.linalg.norm(weights)), 1e-9)
 
 
 def likelihoods(

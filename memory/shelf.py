@@ -35,6 +35,19 @@ class Stored:
         )
 
 
+def same_shelf(one: Sequence[Stored], other: Sequence[Stored]) -> bool:
+    """Say whether both make the same shelf: these answers, wordings and very vectors."""
+    return len(one) == len(other) and all(
+        (a.id, a.wordings, a.text) == (b.id, b.wordings, b.text)
+        and all(v is w for v, w in zip(_all_vectors(a), _all_vectors(b), strict=True))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _all_vectors(stored: Stored) -> tuple[Vector | None, ...]:
+    return (*stored.vectors, stored.text_vector)
+
+
 class Shelf:
     """Stored answers, laid out to be compared with questions by vectors and by letters."""
 
@@ -48,8 +61,8 @@ class Shelf:
         self.lines = [w for _, w, _ in flat]
         self._starts = np.searchsorted(self.owner, np.arange(len(stored)))
         self._mean = _mean([v for _, _, v in flat if v is not None])
-        self.near = np.stack([self.centre(v) for _, _, v in flat])
-        self._texts = np.stack([self.centre(s.text_vector) for s in stored])
+        self.near = self._centres([v for _, _, v in flat])
+        self._texts = self._centres([s.text_vector for s in stored])
         self._sums = np.add.reduceat(self.near, self._starts, axis=0)
         self._bare = np.array([v is None for _, _, v in flat])
         self._letters = Letters([[*s.wordings, s.text] for s in stored])
@@ -68,10 +81,12 @@ class Shelf:
 
     def centre(self, vector: Vector | None) -> Vector:
         """Take out half of what all questions here share, which tells none of them apart."""
-        if vector is None:
-            return np.zeros_like(self._mean)
-        moved = vector - self._mean
-        return np.asarray(moved / max(float(np.linalg.norm(moved)), 1e-9), np.float32)
+        return np.asarray(self._centres([vector])[0])
+
+    def _centres(self, vectors: Sequence[Vector | None]) -> npt.NDArray[np.float32]:
+        moved = np.stack([self._mean if v is None else v for v in vectors]) - self._mean
+        length = np.linalg.norm(moved, axis=1, keepdims=True)
+        return np.asarray(moved / np.maximum(length, 1e-9), np.float32)
 
     def signals(
         self,

@@ -31,6 +31,12 @@ def half_life(memory: Memory) -> timedelta | None:
     )
 
 
+_FADES_BY = (
+    *("permanent", "memory_type", "category", "confirmed_at", "usefulness"),
+    *("topic__key", "topic__permanent", "topic__half_life_days"),
+)
+
+
 def strength_of(memory: Memory, *, now: datetime) -> float:
     return scoring.strength(
         confirmed_at=memory.confirmed_at,
@@ -60,6 +66,7 @@ def fade(*, now: datetime, progress: Progress | None = None) -> int:
     """Let go of active memories below the threshold, in batches; return how many. Restorable."""
     threshold = settings.MEMORY_FORGET_BELOW
     rows = Memory.objects.filter(status=Status.ACTIVE, permanent=False).select_related("topic")
+    rows = rows.only("customer_id", *_FADES_BY)  # without its vector, which is most of a row
     seen = changed = 0
     for batch in _batches(rows.order_by("pk")):
         faded = [m for m in batch if strength_of(m, now=now) < threshold]

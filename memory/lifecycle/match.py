@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory.likeness import Floats, Ints, fit_choice, gist, likelihoods, normalise
-from memory.shelf import SIGNALS, Shelf, Stored
+from memory.shelf import SIGNALS, Shelf, Stored, same_shelf
 from memory.types import Vector, Way
 
 # How much each signal counts before the store has its own say: nearest wording, mean of wordings,
@@ -68,11 +68,20 @@ class Cuts:
 class Index:
     """All answers in force, ready to be asked. Made anew from the rows whenever they change."""
 
+    firm: Shelf
+    weights: Floats
+    _learnt: Cuts
+
     def __init__(
-        self, stored: Sequence[Stored], outcomes: Sequence[tuple[float, bool]] = ()
+        self,
+        stored: Sequence[Stored],
+        outcomes: Sequence[tuple[float, bool]] = (),
+        *,
+        before: Index | None = None,
     ) -> None:
         """`outcomes`: score and "it was right" of answers that a staff member or a known customer
-        judged, one a customer.
+        judged, one a customer. `before`: the index till now; what it has learnt of the same
+        wordings need not be learnt again.
         """
         self.stored = tuple(sorted((s for s in stored if s.wordings), key=lambda s: s.id))
         self._equal: dict[str, set[int]] = {}
@@ -82,11 +91,15 @@ class Index:
                     self._equal.setdefault(key, set()).add(a)
         if not self.stored:
             return
-        self.firm = self.loose = Shelf(self.stored)
+        if before is not None and same_shelf(before.stored, self.stored):
+            self.firm, self.weights, self._learnt = before.firm, before.weights, before._learnt
+        else:
+            self.firm = Shelf(self.stored)
+            self.weights, self._learnt = self._learn()
+        self.loose = self.firm
         if any(s.doubtful for s in self.stored):
             self.loose = Shelf([s.with_doubtful() for s in self.stored])
-        self.weights, cuts = self._learn()
-        self.cuts = _proven(cuts, outcomes)
+        self.cuts = _proven(self._learnt, outcomes)
 
     def ask(self, question: str, vector: Vector | None, *, top: int = 3) -> Verdict:
         """Say what to do with `question`. Without a vector, letters alone decide."""

@@ -22,7 +22,6 @@ MODEL = "minilm-l6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER = Path(__file__).parent / "minilm_tokenizer.json"
 MAX_TOKENS = 256
-BATCH = 32  # sentences; longer batches gain nothing on one core
 KEPT = 4096  # vectors, 8 MB: topics, notes and what was said lately
 
 
@@ -37,30 +36,23 @@ class MiniLM:
         self._tokenizer: Any = None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector a text, in order: (WIDTH,) floats, unit length, zeros after 384."""
-        self._load()
-        vectors: list[Vector] = [np.zeros(WIDTH, dtype=np.float32)] * len(texts)
-        # Like lengths together: padding is computed like text.
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        for start in range(0, len(order), BATCH):
-            part = order[start : start + BATCH]
-            for i, vector in zip(part, self._run([texts[i] for i in part]), strict=True):
-                vectors[i] = vector
-        return vectors
+        """Return one vector a text, in order: (WIDTH,) floats, unit length, zeros after 384.
 
-    def _run(self, texts: list[str]) -> list[Vector]:
-        encoded = self._tokenizer.encode_batch(texts)
-        ids = np.array([e.ids for e in encoded], dtype=np.int64)
-        mask = np.array([e.attention_mask for e in encoded], dtype=np.int64)
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        One by one: together they would be padded, and padding is computed like text.
+        """
+        self._load()
+        return [self._one(text) for text in texts]
+
+    def _one(self, text: str) -> Vector:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        seen, kinds = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
         (hidden,) = self._session.run(["last_hidden_state"], inputs)
-        weights = mask[:, :, None].astype(np.float32)
-        pooled = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
-        pooled /= np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
-        padded = np.zeros((len(texts), WIDTH), dtype=np.float32)
-        padded[:, : pooled.shape[1]] = pooled
-        padded.setflags(write=False)  # cached vectors are shared
-        return list(padded)
+        pooled = hidden[0].mean(axis=0)
+        vector = np.zeros(WIDTH, dtype=np.float32)
+        vector[: len(pooled)] = pooled / max(float(np.linalg.norm(pooled)), 1e-12)
+        vector.setflags(write=False)  # cached vectors are shared
+        return vector
 
     def _load(self) -> None:
         if self._session is not None:
@@ -75,9 +67,8 @@ def _tokenizer() -> Any:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
-    # The file pads every sentence to 128 tokens, which would cost 25 ms each.
     tokenizer.enable_truncation(MAX_TOKENS)
-    tokenizer.enable_padding()
+    tokenizer.no_padding()  # the file pads every sentence to 128 tokens, which would cost 25 ms
     return tokenizer
 
 
@@ -115,7 +106,8 @@ def stored_here() -> bool:
 
 
 def embed(texts: Sequence[str]) -> list[Vector]:
-    return embedder().embed(texts)
+    """Vectors of the model in force; what was asked for lately is not worked out again."""
+    return _kept.of(embedder(), texts)
 
 
 def embed_here(texts: Sequence[str]) -> list[Vector]:
@@ -124,12 +116,12 @@ def embed_here(texts: Sequence[str]) -> list[Vector]:
 
 
 def embed_one_here(text: str) -> Vector:
-    return _kept.of(_minilm, [text])[0]
+    return embed_here([text])[0]
 
 
 def embed_one(text: str) -> Vector:
     """Return the vector of `text`; gate, answers and recall of one message share the work."""
-    return _kept.of(embedder(), [text])[0]
+    return embed([text])[0]
 
 
 class _Kept:

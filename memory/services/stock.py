@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -16,7 +16,7 @@ from django.db.models import Count, DateTimeField, Max, Q, Sum, Value
 from memory.lifecycle.match import Index
 from memory.likeness import normalise
 from memory.llm.base import Unavailable
-from memory.llm.embeddings import embed, embed_one, embedder
+from memory.llm.embeddings import embed, embedder
 from memory.models import Answer, AnswerMatch, Customer
 from memory.prepared import Prepared, argument
 from memory.shelf import Stored
@@ -32,10 +32,20 @@ TWO = 2  # different identified customers
 _lock = threading.Lock()
 
 
+class Line(NamedTuple):
+    """Words of a row, whose vector is the same as long as they are."""
+
+    column: str
+    row: int
+    words: str
+    model: str
+
+
 @dataclass(frozen=True, slots=True)
 class Stock:
     index: Index
     answers: dict[int, Answer]
+    vectors: Mapping[Line, Vector]
     rows: object  # changes with any row of them
     embedded: object | None  # how many were embedded, while some are not
 
@@ -50,7 +60,7 @@ def stock(now: datetime) -> Stock:
     with _lock:
         kept = _kept.get(name)
         if kept is None or kept.rows != rows or kept.embedded not in (None, embedded):
-            kept = _kept[name] = _make(now, rows, embedded)
+            kept = _kept[name] = _make(now, rows, embedded, before=kept)
     return kept
 
 
@@ -80,19 +90,65 @@ def _counts() -> Q:
     return Q(outcome__in=VOTES) | Q(outcome=AnswerMatch.Outcome.SOMETHING_ELSE, verified=True)
 
 
-def _make(now: datetime, rows: object, embedded: object) -> Stock:
-    answers = {a.pk: a for a in Answer.objects.active(now).order_by("pk")}
-    votes = list(AnswerMatch.objects.filter(_counts()).order_by("pk"))
+def _make(now: datetime, rows: object, embedded: object, *, before: Stock | None) -> Stock:
+    """What the one before had is not read again: a vector is most of its row, and slow to parse."""
+    active = Answer.objects.active(now).defer("title_embedding", "text_embedding")
+    answers = {a.pk: a for a in active.order_by("pk")}
+    votes = list(AnswerMatch.objects.filter(_counts()).defer("embedding").order_by("pk"))
     wordings = _wordings(v for v in votes if v.answer_id in answers)
     used = [v for firm, loose in wordings.values() for v in firm + loose]
     yields = _yields(answers.values(), wordings)
-    complete = _embed_missing(answers.values(), used)
+    lines = [line for a in answers.values() for line in (_title(a), _text(a))]
+    lines += [_asked(v) for v in used]
+    stored_vectors = _vectors(lines, before.vectors if before else {})
+    made = _missing([line for line in lines if line not in stored_vectors])
+    vectors = stored_vectors | (made or {})
     stored = [
-        _stored(a, *wordings.get(pk, ([], [])), yields.get(pk, frozenset()))
+        _stored(a, *wordings.get(pk, ([], [])), yields.get(pk, frozenset()), vectors)
         for pk, a in answers.items()
     ]
-    index = Index(stored, _outcomes(votes))
-    return Stock(index, answers, rows, None if complete else embedded)
+    index = Index(stored, _outcomes(votes), before=before.index if before else None)
+    return Stock(index, answers, stored_vectors, rows, None if made is not None else embedded)
+
+
+def _title(answer: Answer) -> Line:
+    return Line("title_embedding", answer.pk, answer.title, embedder().model)
+
+
+def _text(answer: Answer) -> Line:
+    return Line("text_embedding", answer.pk, answer.text, embedder().model)
+
+
+def _asked(vote: AnswerMatch) -> Line:
+    return Line("embedding", vote.pk, vote.asked, embedder().model)
+
+
+def _vectors(lines: Iterable[Line], known: Mapping[Line, Vector]) -> dict[Line, Vector]:
+    """Return what is stored of these. Rows of two models are never compared."""
+    found = {line: known[line] for line in lines if line in known}
+    left: dict[str, dict[int, Line]] = defaultdict(dict)
+    for line in lines:
+        if line not in found:
+            left[line.column][line.row] = line
+    for column, by_row in left.items():
+        table = AnswerMatch if column == "embedding" else Answer
+        rows = table._default_manager.filter(pk__in=by_row, embedding_model=embedder().model)
+        for pk, vector in rows.exclude(**{column: None}).values_list("pk", column):
+            found[by_row[pk]] = np.asarray(vector, np.float32)
+    return found
+
+
+def _missing(lines: Sequence[Line]) -> dict[Line, Vector] | None:
+    """Make what the worker has not embedded yet, for this index alone. None: nobody can now.
+
+    Half precision, as the column has it: every process sees the same numbers.
+    """
+    try:
+        made = embed([line.words for line in lines]) if lines else []
+    except Unavailable:
+        return None
+    halved = [v.astype(np.float16).astype(np.float32) for v in made]
+    return dict(zip(lines, halved, strict=True))
 
 
 def _wordings(
@@ -146,17 +202,21 @@ def _yields(
 
 
 def _stored(
-    answer: Answer, firm: list[AnswerMatch], loose: list[AnswerMatch], yields: frozenset[str]
+    answer: Answer,
+    firm: list[AnswerMatch],
+    loose: list[AnswerMatch],
+    yields: frozenset[str],
+    vectors: Mapping[Line, Vector],
 ) -> Stored:
-    lines: list[tuple[str, Any]] = [(answer.title, _of_model(answer, answer.title_embedding))]
-    lines += [(v.asked, _of_model(v, v.embedding)) for v in firm]
+    """Where a vector is missing, letters stand in."""
+    lines = [_title(answer), *map(_asked, firm)]
     return Stored(
         id=answer.pk,
-        wordings=tuple(w for w, _ in lines),
-        vectors=tuple(v for _, v in lines),
+        wordings=tuple(line.words for line in lines),
+        vectors=tuple(map(vectors.get, lines)),
         text=answer.text,
-        text_vector=_of_model(answer, answer.text_embedding),
-        doubtful=tuple((v.asked, _of_model(v, v.embedding)) for v in loose),
+        text_vector=vectors.get(_text(answer)),
+        doubtful=tuple((v.asked, vectors.get(_asked(v))) for v in loose),
         yields=yields,
     )
 
@@ -171,34 +231,6 @@ def _outcomes(votes: Sequence[AnswerMatch]) -> list[tuple[float, bool]]:
         right = v.answer_id == v.offered[0] and v.outcome != AnswerMatch.Outcome.REFUSED
         voices[v.pk if by_staff else ("customer", v.customer_id)] = (v.score, right)
     return list(voices.values())
-
-
-def _of_model(row: Answer | AnswerMatch, vector: Any) -> Vector | None:
-    """Rows of two models are never compared: without a vector of this one, letters stand in."""
-    if vector is None or row.embedding_model != embedder().model:
-        return None
-    plain = vector.to_list() if hasattr(vector, "to_list") else vector
-    return np.asarray(plain, np.float32)
-
-
-def _embed_missing(answers: Iterable[Answer], votes: Iterable[AnswerMatch]) -> bool:
-    """Fill in what the worker has not embedded yet, for this index alone."""
-    try:
-        for a in answers:
-            if _of_model(a, a.title_embedding) is None or _of_model(a, a.text_embedding) is None:
-                a.title_embedding, a.text_embedding = map(_as_stored, embed([a.title, a.text]))
-                a.embedding_model = embedder().model
-        for v in votes:
-            if _of_model(v, v.embedding) is None:
-                v.embedding, v.embedding_model = _as_stored(embed_one(v.asked)), embedder().model
-    except Unavailable:
-        return False
-    return True
-
-
-def _as_stored(vector: Vector) -> Vector:
-    """Half precision, as the column has it: every process sees the same numbers."""
-    return vector.astype(np.float16).astype(np.float32)
 
 
 def is_verified(customer_id: int | None) -> bool:

@@ -1,5 +1,7 @@
 """Question → answer: what is delivered, what is offered, when a person is called."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,3 +114,40 @@ def test_scores_are_shares_of_one(asked):
 def test_normalises_case_width_and_punctuation_but_no_words():
     assert normalise("  When  ARE you ｏｐｅｎ ?!") == "when are you open"
     assert normalise("when are you closed") != normalise("when are you open")
+
+
+class TestMadeAfterAnother:
+    """What the index before had learnt is taken over where nothing of it has changed."""
+
+    ASKED = ("is there any parking for my car", "opening times?", "can I pay with a credit card")
+
+    def verdicts(self, of):
+        return [of.ask(a, embed_one(a)) for a in self.ASKED]
+
+    def test_with_the_same_answers_says_the_same(self):
+        before = index()
+
+        after = Index(before.stored, before=before)
+
+        assert after.firm is before.firm
+        assert self.verdicts(after) == self.verdicts(before)
+
+    @pytest.mark.parametrize("change", ["wording", "text", "vector", "answer"])
+    def test_says_what_one_made_from_nothing_says(self, change):
+        before = index()
+        first, *rest = before.stored
+        changed = {
+            "wording": replace(
+                first,
+                wordings=(*first.wordings, "opening times?"),
+                vectors=(*first.vectors, embed_one("opening times?")),
+            ),
+            "text": replace(first, text="Never."),
+            "vector": replace(first, vectors=(None,)),
+            "answer": replace(first, id=99),
+        }[change]
+
+        after = Index([changed, *rest], before=before)
+
+        assert after.firm is not before.firm
+        assert self.verdicts(after) == self.verdicts(Index([changed, *rest]))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -34,9 +35,14 @@ class Reading:
     clause: Clause
     text: str  # in English words where it could be glossed
     doubt: str
-    chances: Array
+    weigh: Callable[[], Array]  # asked where there is no doubt: most of what is asked has one
     statement: float
     borrowed: bool = False
+
+    @cached_property
+    def chances(self) -> Array:
+        """For every topic, how likely the clause states something of it."""
+        return self.weigh()
 
     @property
     def best(self) -> int:
@@ -84,7 +90,7 @@ class Understanding:
         texts = [self._bare(language.gloss(c.text, code), run) for c in cut]
         before = [run.before.text] if run.before else []
         readings = []
-        for c, text, views in zip(cut, texts, topics.views_of(texts, self.embed), strict=True):
+        for c, text, whole in zip(cut, texts, self.embed(texts), strict=True):
             # What is imagined at the start of a sentence holds for the rest of it, not backwards.
             sentence = ", ".join(
                 t
@@ -100,10 +106,9 @@ class Understanding:
                 else "",
                 offered_slots=bool(question and question.slots),
             )
-            statement = shipped()["states"].score(views.whole.astype(np.float32), text, before)
-            row = topics.features(self.known, text, views, statement)
-            chances = site.leaned(self.known, views, pairs().chance(row))
-            readings.append(Reading(c, text, doubt, chances, statement))
+            statement = shipped()["states"].score(np.asarray(whole, np.float32), text, before)
+            weigh = partial(self.chances, text, statement)
+            readings.append(Reading(c, text, doubt, weigh, statement))
         self._third_parties(readings)
         if code not in ("en", *language.GLOSSED):
             for r in readings:
