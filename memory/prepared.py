@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Expression, Field, IntegerField, Model, QuerySet
-from pgvector import HalfVector
 
 M = TypeVar("M", bound=Model)
 
@@ -76,4 +75,5 @@ def _instance(model: type[M], row: tuple[Any, ...]) -> M:
 
 
 def _given(value: Any) -> Any:
-    return HalfVector(value).to_text() if hasattr(value, "dtype") else value
+    """A vector as PostgreSQL reads it, in the halves that it keeps."""
+    return str(value.astype("float16").tolist()) if hasattr(value, "dtype") else value

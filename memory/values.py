@@ -37,6 +37,8 @@ _DENYING_END = re.compile(r"n['’]t\b")
 
 def fold(text: str) -> str:
     """Casefold, without accents, white space folded."""
+    if text.isascii():
+        return " ".join(text.casefold().split())
     plain = unicodedata.normalize("NFKD", text.casefold())
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
 

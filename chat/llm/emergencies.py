@@ -13,7 +13,7 @@ import numpy as np
 
 from . import patterns as p
 from .distress import in_distress
-from .intents import Embed, Kind, likelihoods
+from .intents import Embed, Floats, Kind, likelihoods
 
 SURE = 0.45  # chosen on invented messages of several trades and the development turns
 SURE_OF_A_PART = 0.8  # a sentence taken out of its story alarms sooner
@@ -47,10 +47,14 @@ def alarm(text: str, *, listed: Sequence[str], embed: Embed) -> float:
 
 def nearest(text: str, listed: Sequence[str], embed: Embed) -> float:
     """Return the cosine with the business's nearest words for an emergency."""
-    phrases = spelt_out(tuple(listed))
-    if not phrases or not p.words(text):
+    if not listed or not p.words(text):
         return 0.0
-    return float(max(np.dot(embed(phrase), embed(text)) for phrase in phrases))
+    return float((_vectors(tuple(listed), embed) @ embed(text)).max())
+
+
+@lru_cache(maxsize=8)
+def _vectors(listed: tuple[str, ...], embed: Embed) -> Floats:
+    return np.stack([embed(phrase) for phrase in spelt_out(listed)])
 
 
 @lru_cache(maxsize=8)

@@ -14,7 +14,7 @@ from memory.types import Fact, Vector
 
 from . import patterns as p
 from .base import Topic
-from .intents import Embed
+from .intents import Embed, Floats
 
 # Words that name no topic: of questions, of talking, of keeping a record.
 EMPTY = p.EMPTY
@@ -48,9 +48,9 @@ def named(
     vector, said = embed(text), stems(text)
     told: dict[str, float] = {}
     prints = _prints(tuple(topics))
+    alike = _alike(_vectors(tuple(topics), embed), vector)
     scored = {
-        t.key: _alike(t, vector, embed) + _shared(said, prints.words[i], prints.often)
-        for i, t in enumerate(topics)
+        t.key: alike[i] + _shared(said, prints.words[i], prints.often) for i, t in enumerate(topics)
     }
     for fact in facts:
         if fact.topic in scored:
@@ -74,18 +74,45 @@ def _stem(word: str) -> str:
     return cut if len(cut) >= 3 else word
 
 
-def _alike(topic: Topic, vector: Vector, embed: Embed) -> float:
-    label = topic.label.lower()
-    near = sorted((float(np.dot(embed(e), vector)) for e in topic.examples), reverse=True)
-    near = [*near, 0.0, 0.0] if len(near) < 2 else near
-    texts = {
-        topic.description or topic.label: ABOUT,
-        topic.label: LABEL,
-        f"what is my {label}?": ASKED,
-        f"do you know my {label}? {topic.description}": ASKED_AT_LENGTH,
-    }
-    likeness = sum(weight * float(np.dot(embed(t), vector)) for t, weight in texts.items())
-    return likeness + EXAMPLE * near[0] + SECOND_EXAMPLE * (near[0] + near[1]) / 2
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What topics are about: `asked` four texts each (`WEIGHTS`), `examples` in `rows` of one."""
+
+    asked: Floats  # (topics, 4, width)
+    examples: Floats  # (all examples, width)
+    rows: tuple[slice, ...]
+
+
+WEIGHTS = np.array((ABOUT, LABEL, ASKED, ASKED_AT_LENGTH))
+
+
+@lru_cache(maxsize=8)
+def _vectors(topics: tuple[Topic, ...], embed: Embed) -> Vectors:
+    asked, examples, rows = [], [], []
+    for topic in topics:
+        label = topic.label.lower()
+        texts = (
+            topic.description,
+            topic.label,
+            f"what is my {label}?",
+            f"do you know my {label}? {topic.description}",
+        )
+        nothing = np.zeros_like(embed(topic.label))
+        asked.append(np.stack([embed(t) if t else nothing for t in texts]))
+        rows.append(slice(len(examples), len(examples) + len(topic.examples)))
+        examples += [embed(e) for e in topic.examples]
+    width = asked[0].shape[1]
+    return Vectors(np.stack(asked), np.reshape(examples, (-1, width)), tuple(rows))
+
+
+def _alike(about: Vectors, vector: Vector) -> list[float]:
+    asked, examples = (about.asked @ vector) @ WEIGHTS, about.examples @ vector
+    found = []
+    for likeness, rows in zip(asked.tolist(), about.rows, strict=True):
+        near = sorted(examples[rows].tolist(), reverse=True)
+        first, second = (near if len(near) > 1 else [*near, 0.0, 0.0])[:2]
+        found.append(likeness + EXAMPLE * first + SECOND_EXAMPLE * (first + second) / 2)
+    return found
 
 
 def _shared(

@@ -132,11 +132,17 @@ def _relevance(rows: Sequence[Row], message: str) -> list[float]:
 def _shared_words(texts: Sequence[str], message: str) -> list[float]:
     """Return for each text the share of the message's words it has, rare ones counting more."""
     asked = stems(message)
-    bags = [stems(t) for t in texts]
-    seen = Counter(w for bag in bags for w in asked & bag)
-    rare = {w: math.log((1 + len(bags)) / (1 + seen[w])) + 0.1 for w in asked}
-    total = sum(rare[w] for w in asked if seen[w]) or 1.0
-    return [sum(rare[w] for w in asked & bag) / total for bag in bags]
+    bags = [_among(asked, t) for t in texts]
+    seen = Counter(w for bag in bags for w in bag)
+    rare = {w: math.log((1 + len(bags)) / (1 + seen[w])) + 0.1 for w in seen}
+    total = sum(rare.values()) or 1.0
+    return [sum(rare[w] for w in bag) / total for bag in bags]
+
+
+def _among(asked: frozenset[str], text: str) -> frozenset[str]:
+    """Return which of the stems the text has: of most texts none, which is seen at once."""
+    folded = text.casefold()
+    return asked & stems(text) if any(w in folded for w in asked) else frozenset()
 
 
 def stems(text: str) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 from django.conf import settings
 from django.db.models import DateTimeField, FloatField, Q, Value
+from django.db.models.functions import Cast, Extract
 from pgvector.django import CosineDistance, HalfVectorField
 
 from memory.lifecycle import gate as gates
@@ -150,14 +151,17 @@ def needs_past(message: str, before: Sequence[str]) -> GateResult:
 
 _COLUMNS = (
     *("pk", "customer_id", "topic__key", "topic__label", "category", "kind", "text", "value"),
-    *("stated_at", "valid_until", "importance", "single_valued", "sensitive", "embedding_model"),
+    *("said_at", "valid_until", "importance", "single_valued", "sensitive", "embedding_model"),
 )
+# A number: for Django the driver reads each date in Python, which took a tenth of a recall.
+_SAID_AT = Cast(Extract("stated_at", "epoch"), FloatField())
 
 
 def _columns(rows: MemoryQuerySet, message: Any = None, words: Any = None) -> Any:
     """Plain tuples: a model's instance costs ten times as much as its numbers."""
     near = {name: _distance(v) for name, v in (("to_message", message), ("to_words", words))}
-    return rows.exclude(text="").order_by("pk").annotate(**near).values_list(*_COLUMNS, *near)
+    found = rows.exclude(text="").order_by("pk").annotate(**near, said_at=_SAID_AT)
+    return found.values_list(*_COLUMNS, *near)
 
 
 def _distance(vector: Any) -> Any:
@@ -182,7 +186,7 @@ def _rows(found: Iterable[tuple[Any, ...]], meant: Mapping[str, float]) -> list[
 
 def _row(of: tuple[Any, ...], meant: Mapping[str, float], model: str) -> Row:
     pk, customer_id, topic, label, category, kind, *told, made_by, to_message, to_words = of
-    text, value, stated_at, valid_until, importance, single_valued, sensitive = told
+    text, value, said_at, valid_until, importance, single_valued, sensitive = told
     same = made_by == model  # rows of two models are never compared
     return Row(
         id=pk,
@@ -193,7 +197,7 @@ def _row(of: tuple[Any, ...], meant: Mapping[str, float], model: str) -> Row:
         category=Category(category),
         text=text,
         value=value,
-        stated_at=stated_at,
+        stated_at=datetime.fromtimestamp(said_at, UTC),
         valid_until=valid_until,
         importance=importance,
         single_valued=single_valued,

@@ -24,12 +24,16 @@ MOST = 2000  # topics and versions; then the oldest go
 def likeness(vector: Vector) -> dict[str, float]:
     """Return for each topic's key the cosine of its nearest example or description."""
     name, model = str(connection.settings_dict["NAME"]), embedder().model
-    found: dict[str, float] = {}
-    for topic in known.topics():
-        about = _about((name, model, topic.pk, topic.version), topic)
-        if about is not None:
-            found[topic.key] = float((about @ vector).max())
-    return found
+    about = {
+        topic.key: matrix
+        for topic in known.topics()
+        if (matrix := _about((name, model, topic.pk, topic.version), topic)) is not None
+    }
+    if not about:
+        return {}
+    starts = np.cumsum([0, *(len(m) for m in about.values())][:-1])
+    near = np.maximum.reduceat(np.concatenate(list(about.values())) @ vector, starts)
+    return dict(zip(about, near.tolist(), strict=True))
 
 
 def topics_near(text: str) -> dict[str, float]:
