@@ -7,7 +7,7 @@ trades (chat/training). It knows kinds of message, never a trade's cases.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -195,6 +195,17 @@ def asks_for_all(text: str) -> bool:
 def usual(text: str) -> bool:
     """Say whether the message refers to how it always is for this customer."""
     return any(p.hits(text, (p.USUAL,)))
+
+
+def standing_wish(text: str, quotes: Iterable[str]) -> bool:
+    """Say whether a wish is how things are to be done in general, and `quotes` are all it says:
+    who noted it has done what there is to do. "Please call me back" is an errand."""
+    left = text
+    for quote in quotes:
+        if not any(p.hits(quote, (p.LASTING,))):
+            return False
+        left = left.replace(quote, " ")
+    return all(w in p.GLUE or w in p.SOCIAL for w in p.words(left))
 
 
 def leans_back(text: str) -> bool:

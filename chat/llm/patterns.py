@@ -57,6 +57,7 @@ OF_ONES_OWN = re.compile(
     r"mes|je|j'ai|meu|minha|mio|mia)\b",
     re.IGNORECASE,
 )
+LASTING = phrases("lasting")  # how she likes things done, and no errand
 HISTORY = phrases("history")  # it was once, or only might be
 EMOJI_ONLY = re.compile(r"^[\W\d_]*$")
 

@@ -88,7 +88,9 @@ WEIGHTS = np.array((ABOUT, LABEL, ASKED, ASKED_AT_LENGTH))
 
 @lru_cache(maxsize=8)
 def _vectors(topics: tuple[Topic, ...], embed: Embed) -> Vectors:
-    asked, examples, rows = [], [], []
+    asked: list[Floats] = []
+    examples: list[Vector] = []
+    rows: list[slice] = []
     for topic in topics:
         label = topic.label.lower()
         texts = (

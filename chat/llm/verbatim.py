@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
-from memory.types import Fact
+from memory.types import Category, Fact
 
 from .base import (
     FOR_A_NOTE,
@@ -28,7 +28,7 @@ from .base import (
     Usage,
     UseNote,
 )
-from .intents import Kind, asks_for_all, courtesy, usual
+from .intents import Kind, asks_for_all, courtesy, standing_wish, usual
 from .topics import NAMED
 
 # From here a question is about this customer's own case, for a person to judge: the surer the
@@ -79,13 +79,18 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return moves, NeedsHuman("unsure", wording="distress", detail="strong pain or distress")
     if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
         return _by_note(s, moves)
-    if moves and s.reading.kind is Kind.REQUEST:
+    if moves and s.reading.kind is Kind.REQUEST and not _standing_wish(s):
         wanted, need = _wanted(s)
         return moves + wanted, need
     if moves and not _asks_too(s):
         return moves, None
     rest, need = _settle(s)
     return moves + rest, need
+
+
+def _standing_wish(s: Situation) -> bool:
+    liked = all(c.get("category") == Category.PREFERENCE for c in s.told)
+    return liked and standing_wish(s.text, (str(c["quote"]) for c in s.told))
 
 
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:

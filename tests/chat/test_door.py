@@ -4,6 +4,7 @@ import asyncio
 import re
 import uuid
 from datetime import timedelta
+from threading import Event
 from time import monotonic
 
 import jwt
@@ -16,7 +17,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from chat import broadcast, consumers, conversations, identity, views
+from chat import broadcast, consumers, conversations, identity, turns, views
 from chat.conversations import NewRow
 from chat.llm.embedding import embed_one
 from chat.models import Conversation, Message
@@ -109,6 +110,25 @@ class TestSocket:
             second = await two.heard(2)
 
         assert [f["row"] for f in of(first, "row")] == [f["row"] for f in of(second, "row")]
+
+    async def test_two_quick_messages_stand_in_the_order_they_were_sent(self, ada, monkeypatch):
+        keep, second_came = turns.store, Event()
+
+        def slow_at_first(conversation_id, said, *, now):
+            if said.text == "first":
+                second_came.wait(0.3)  # never, as long as one is taken in after the other
+            else:
+                second_came.set()
+            return keep(conversation_id, said, now=now)
+
+        monkeypatch.setattr(turns, "store", slow_at_first)
+        async with Tab(await token_of(ada)) as tab:
+            await tab.send(type="say", text="first")
+            await tab.send(type="say", text="second")
+            frames = await tab.heard(rows=3, first=3.0)
+
+        said = [f["row"] for f in of(frames, "row") if f["row"]["sender"] == "customer"]
+        assert [row["text"] for row in said] == ["first", "second"]
 
     async def test_a_lost_connection_resumes_after_the_last_row(self, ada):
         token = await token_of(ada)
