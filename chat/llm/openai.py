@@ -33,6 +33,7 @@ from .base import (
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
 from .prompt import own_words, prompt_for, size, told
 from .topics import NAMED
+from .verbatim import LIKELY
 
 LINE_CHARS = 200
 OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way
@@ -91,7 +92,7 @@ class _Run:
                 yield self._bill()  # what came to nothing was paid for, too
                 raise
             yield self._bill()
-            if d.call is not None:
+            if d.call is not None and not self._knows(d.call):
                 await self._call(d.call)
                 continue
             wrong = self._faults(d)
@@ -174,7 +175,14 @@ class _Run:
                 raise
             self.results.append(tried | {"failed": exc.seen})
 
+    def _knows(self, call: ToolCall) -> bool:
+        """What it said stands in the data: a small model asks the same again and again."""
+        same = {"tool": call.name, "arguments": call.arguments}
+        return any("result" in r and same.items() <= r.items() for r in self.results)
+
     def _faults(self, d: Decision) -> list[str]:
+        if d.call is not None:
+            return ["tool_results holds what this call says: reply from it, or hand over"]
         if d.way == "reply":
             return self._faults_of_reply(d.text)
         if d.way in {"use_answer", "offer"} and not self._chosen(d):
@@ -211,7 +219,9 @@ class _Run:
         by_tool = d.way == "reply" and any("result" in r for r in self.results)
         if self.need and self.need.wording == "personal" and not by_tool:
             raise self.need
-        if d.way == "use_answer":
+        if d.way == "use_answer" and chosen[0].score < LIKELY:
+            yield Offer((chosen[0],))  # as unlikely as that, only she can say that it is meant
+        elif d.way == "use_answer":
             yield Answer(chosen[0], line=self._line(d.text, chosen[0]))
         elif d.way == "offer":
             yield Offer(tuple(chosen[:3]))

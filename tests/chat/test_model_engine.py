@@ -1,6 +1,7 @@
 """The engine with a model, against a scripted endpoint: wiring and safety, not quality."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -181,6 +182,15 @@ async def test_a_repaired_reply_is_taken(server):
     assert outcome.needs is None
 
 
+async def test_an_unlikely_answer_that_it_picks_is_offered(server):
+    decide(server, "use_answer", ids=[7])
+    unlikely = replace(RINSE, score=0.2)
+
+    outcome, _ = await run(server, situation(answer=AnswerFor("offer", (unlikely, EAT))))
+
+    assert outcome.moves == [Offer((unlikely,))]
+
+
 async def test_it_asks_only_about_a_topic_of_the_customers_own(server):
     decide(server, "ask", topic="visit_times")
 
@@ -266,11 +276,13 @@ ORDER = {
 }
 
 
-def call_order(server):
+def call_order(server, order_id="A-17"):
     if server.tool_calling:
-        server.on(tool=("order_status", {"order_id": "A-17"}), offers_tool="order_status", times=1)
+        server.on(
+            tool=("order_status", {"order_id": order_id}), offers_tool="order_status", times=1
+        )
     else:
-        arguments = json.dumps({"order_id": "A-17"})
+        arguments = json.dumps({"order_id": order_id})
         decide(server, "call_tool", tool="order_status", arguments=arguments, times=1)
 
 
@@ -288,6 +300,22 @@ async def test_a_tools_result_is_data_that_a_reply_may_rest_on(server):
     assert asked == [{"order_id": "A-17"}]
     assert said == "It is expected on 2026-05-06."
     assert outcome.needs is None
+
+
+async def test_a_tool_that_said_it_is_not_asked_the_same_again(server):
+    calls = []
+
+    async def run_tool(call):
+        calls.append(call.arguments)
+        return {"status": "on its way"}
+
+    for _ in range(3):
+        call_order(server)
+
+    outcome, _ = await run(server, gap(), run_tool=run_tool, tools=[ORDER])
+
+    assert calls == [{"order_id": "A-17"}]
+    assert outcome.needs.reason == "unsure"
 
 
 async def test_a_tool_that_cannot_be_had_brings_a_person(server):
@@ -315,10 +343,8 @@ async def test_a_tool_that_is_not_offered_is_not_called(server):
 
 
 async def test_tools_are_called_so_often_and_no_more(server):
-    if server.tool_calling:
-        server.on(tool=("order_status", {"order_id": "A-1"}), offers_tool="order_status")
-    else:
-        decide(server, "call_tool", tool="order_status", arguments='{"order_id": "A-1"}')
+    for n in range(3):
+        call_order(server, f"A-{n}")
     calls = []
 
     async def tool(call):

@@ -247,9 +247,11 @@ class TestBudgets:
     async def test_tool_calls_then_a_person(self, chat, answers, server, settings, service):
         settings.CHAT_TOOL_CALLS = 1
         await in_db_thread(scripted.order_status)(service)
-        decide(server, "call_tool", tool="order_status", arguments='{"order_id": "A-17"}')
+        for order in ("A-17", "A-18"):
+            wanted = f'{{"order_id": "{order}"}}'
+            decide(server, "call_tool", times=1, tool="order_status", arguments=wanted)
 
-        await told(chat.pk, "where is A-17 now, that order?")
+        await told(chat.pk, "where are A-17 and A-18 now, those orders?")
 
         found = await escalation()
         assert (found.reason, found.detail) == ("tool", "too many tool calls")
