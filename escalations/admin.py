@@ -140,14 +140,13 @@ class QuestionInline(admin.TabularInline[Question, Escalation]):
 @admin.register(Escalation)
 class EscalationAdmin(ReadOnly):
     list_display = [
-        "pk",
         "customer",
         "reason",
-        "queue",
         "opened_at",
         "due_at",
         "claimed_by",
         "resolution",
+        "queue",
     ]
     list_filter = ["reason", "resolution", "queue"]
     list_select_related = ["conversation__customer", "queue", "claimed_by"]

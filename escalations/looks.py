@@ -38,6 +38,9 @@ def request_of(escalation: Escalation, *, staff: User, now: datetime) -> dict[st
         hidden = {label: key for label, key in hidden.items() if key not in seen}
     request = request_without(escalation, hidden)
     shown = {k: v for k, v in request.items() if k != "facts" or v}
+    if key := shown.get("topic"):
+        label = Topic.objects.filter(key=key).values_list("label", flat=True).first()
+        shown["topic"] = label or key
     return {"shown": shown, "hidden": sorted(hidden)}
 
 

@@ -142,12 +142,16 @@ def _note(trace: dict[str, Any]) -> Section | None:
 def _engine(trace: dict[str, Any]) -> Section | None:
     if not trace.get("engine"):
         return None
-    parts = [str(trace["engine"])]
+    engine = str(trace["engine"])
+    without = engine in ("offline", "verbatim")
+    parts = [
+        _("The built-in rules, no model") if without else _("The model {name}").format(name=engine)
+    ]
     if trace.get("tokens"):
         parts.append(_("{number} tokens").format(number=trace["tokens"]))
     spent = trace.get("ms")
     if isinstance(spent, dict):
-        parts += [f"{step} {round(float(ms))} ms" for step, ms in spent.items()]
+        parts.append(_("{number} ms").format(number=round(sum(map(float, spent.values())))))
     failures = [Item(str(f)) for f in trace.get("failures") or []]
     return Section(_("Written by"), " · ".join(parts), tuple(failures))
 

@@ -66,7 +66,15 @@ class AnswerAdmin(ServiceAdmin[Answer]):
     change_form_template = "admin/memory/answer/change_form.html"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Answer | None = None) -> list[str]:
-        return list(self.form.Meta.fields) if obj and obj.status != Status.ACTIVE else []
+        if obj is None or obj.status == Status.ACTIVE:
+            return []
+        return ["the_very_words" if f == "parts" else f for f in self.form.Meta.fields]
+
+    def get_fields(self, request: HttpRequest, obj: Answer | None = None) -> list[Any]:
+        return self.get_readonly_fields(request, obj) or list(self.form.Meta.fields)
+
+    def the_very_words(self, answer: Answer) -> str:
+        return answer.text
 
     def write(
         self, request: HttpRequest, obj: Answer, data: dict[str, Any], *, change: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -15,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from memory import services
 from memory.admin.base import ServiceAdmin, actor, now, staff_id
-from memory.admin.sentences import replaced_by, sentence
+from memory.admin.sentences import maker, replaced_by, sentence
 from memory.models import Memory, MemoryEvent
 from memory.types import Status
 
@@ -83,7 +84,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     ordering = ["-recorded_at", "-pk"]
     actions = ["confirm", "restore", "forget", "approve", "reject"]
     change_form_template = "admin/memory/memory/change_form.html"
-    shown = ["customer", "topic", "category", "state", "held", "said", "made_by"]
+    shown = ["customer", "topic", "category", "state", "held", "said", "maker"]
 
     def get_urls(self) -> list[URLPattern]:
         from memory.admin import review
@@ -196,6 +197,10 @@ class MemoryAdmin(ServiceAdmin[Memory]):
         until = m.valid_until or m.ended_at
         return f"since {since:%-d %B %Y}" + (f" until {until:%-d %B %Y}" if until else "")
 
+    @admin.display(description="made by")
+    def maker(self, m: Memory) -> str:
+        return maker(m.made_by, _staff([m.made_by.partition(",")[0]]))
+
     @admin.display(description="said")
     def said(self, m: Memory) -> SafeString | str:
         when = (
@@ -234,9 +239,12 @@ def timeline(m: Memory) -> list[dict[str, Any]]:
 
 
 def told(events: list[MemoryEvent]) -> list[dict[str, Any]]:
-    ids = {
-        int(e.actor[6:]) for e in events if e.actor.startswith("staff:") and e.actor[6:].isdecimal()
-    }
-    users = get_user_model()._default_manager.filter(pk__in=ids)
-    staff = {u.pk: u.get_full_name() or u.get_username() for u in users}
+    staff = _staff(e.actor for e in events)
     return [{"at": e.at, "text": sentence(e, staff=staff)} for e in events]
+
+
+def _staff(actors: Iterable[str]) -> dict[int, str]:
+    """Return the names of those who are staff."""
+    ids = {int(a[6:]) for a in actors if a.startswith("staff:") and a[6:].isdecimal()}
+    users = get_user_model()._default_manager.filter(pk__in=ids)
+    return {u.pk: u.get_full_name() or u.get_username() for u in users}

@@ -57,6 +57,24 @@ def who(actor: str, staff: Mapping[int, str]) -> str:
     )
 
 
+def maker(made_by: str, staff: Mapping[int, str]) -> str:
+    """Return who or what wrote a fact, and by whose rules: "offline, instructions v2, topic v1"."""
+    engine, *versions = made_by.split(", ")
+    if engine == "offline":
+        said = "Read by the built-in rules"
+    elif any(one.startswith("instructions") for one in versions):
+        said = f"Read by the model {engine}"
+    else:
+        said = who(engine, staff)
+    named = (one.rpartition(" v") for one in versions)
+    return "; ".join(
+        [said, *(f"{_VERSIONS.get(k, k)}, version {n}" for k, _v, n in named if n != "0")]
+    )
+
+
+_VERSIONS = {"instructions": "with your instructions", "topic": "with the topic"}
+
+
 def replaced_by(newer: Memory) -> str:
     if newer.quote:
         return f"Superseded because the customer said: “{newer.quote}”"

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import itertools
 
 import pytest
 from channels.db import database_sync_to_async as in_db_thread
@@ -341,6 +342,39 @@ async def test_this_answers_it_sends_the_very_words(practice, staff_page, expect
     await expect(page.get_by_role("log").locator(".answer")).to_be_visible()
     sent = await Message.objects.aget(kind="answer")
     assert hashlib.sha256(sent.text.encode()).digest() == hashlib.sha256(ODD.encode()).digest()
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE])
+async def test_what_is_to_be_compared_can_be_read(practice, staff_page, viewport):
+    def told():
+        allergies = make_topic(
+            "allergies", label="Allergies", permanent=True, sensitive=True,
+            examples=["I'm allergic to ibuprofen"],
+        )  # fmt: skip
+        asked = _ask("Ada", "Which painkiller may I take?")
+        now = timezone.now()
+        services.remember(
+            asked.conversation.customer_id, topic=allergies.key, value="ibuprofen",
+            text="Allergic to ibuprofen", by="staff:1", now=now,
+        )  # fmt: skip
+        services.add_answer(
+            title="Which painkiller may I take?",
+            parts=["Ibuprofen, with food."],
+            by="import",
+            now=now,
+        )
+        services.embed_answers()
+        return asked.pk
+
+    page = await staff_page("sam", path=f"/inbox/{await in_db_thread(told)()}/", viewport=viewport)
+
+    card = page.locator(".card--suggest")
+    parts = [await part.bounding_box() for part in await card.locator(":scope > *").all()]
+    room = (await card.bounding_box())["width"]
+    assert len(parts) == 4  # the warning, the two sides, the answer's title, what to do
+    for above, below in itertools.pairwise(parts):
+        assert above["y"] + above["height"] <= below["y"] + 1
+    assert all(part["width"] > 0.8 * room for part in parts)
 
 
 async def test_works_without_javascript(practice, staff_page, expect):

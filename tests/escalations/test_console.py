@@ -146,6 +146,15 @@ class TestTheLists:
 
         assert words in desk.get("/inbox/").content.decode()
 
+    def test_say_how_long_each_waits_and_who_it_is(self, desk, ask, ada, time_machine):
+        ask(ada, "Old?", now=NOW - timedelta(hours=26))
+        time_machine.move_to(NOW, tick=False)
+
+        row = desk.get("/inbox/").content.decode().split('class="row ')[1].split("</a>")[0]
+
+        assert ">26 h</time>" in row.split('class="row__second"')[0]  # where nothing cuts it off
+        assert "no answer yet · <bdi>Ada</bdi>" in row
+
     def test_say_it_no_more_when_somebody_has_replied(self, desk, claimed, sam, time_machine):
         reply.send(claimed.pk, staff=sam, text="24 h", seen_seq=None, now=NOW)
         time_machine.move_to(NOW, tick=False)

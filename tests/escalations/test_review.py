@@ -303,6 +303,38 @@ class TestTheWayToAnAnswer:
         assert change in desk.get(page).content.decode()
 
 
+class TestTheRequestOfANote:
+    def test_names_its_topic_as_people_do(self, desk, ask, ada, plan):
+        plan.label = "Insurance plan"
+        plan.save()
+        escalation = ask(ada, reason="request", request={"topic": plan.key, "visit": "Tuesday"})
+
+        page = desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
+        request = page.split('class="desk__request"')[1].split("</dl>")[0]
+        assert "Insurance plan" in request
+        assert plan.key not in request
+
+
+class TestAMemorysPage:
+    @pytest.mark.parametrize(
+        ("made_by", "words"),
+        [
+            ("offline, instructions v0, topic v1", "Read by the built-in rules; with the topic,"),
+            ("offline, instructions v2", "Read by the built-in rules; with your instructions, v"),
+            ("small-1, instructions v2", "Read by the model small-1; with your instructions"),
+            ("staff:{sam}", "Sam"),
+            ("agent:walk", "The agent “walk”"),
+        ],
+    )
+    def test_says_who_made_it_in_words(self, admin_client, ada, sam, plan, made_by, words):
+        fact = remember(ada, "Acorn", plan, made_by=made_by.format(sam=sam.pk))
+
+        page = admin_client.get(reverse("admin:memory_memory_change", args=[fact.pk]))
+
+        assert words in page.content.decode()
+
+
 class TestLooksElsewhere:
     """Every page and call that shows a sensitive value to somebody writes the look down."""
 
