@@ -68,10 +68,12 @@ def _blank(customer_id: int, words: Collection[str]) -> None:
     with transaction.atomic():
         hers = Escalation.objects.filter(conversation__customer_id=customer_id)
         for escalation in hers.select_for_update().order_by("pk"):
-            Escalation.objects.filter(pk=escalation.pk).update(
-                detail=services.without(escalation.detail, words)[:300],
-                request=services.without_in(escalation.request, words),
-            )
+            told = {
+                "detail": services.without(escalation.detail, words)[:300],
+                "request": services.without_in(escalation.request, words),
+            }
+            if told != {"detail": escalation.detail, "request": escalation.request}:
+                Escalation.objects.filter(pk=escalation.pk).update(**told)
         for question in Question.objects.filter(escalation__in=hers):
             text = services.without(question.text, words)
             if text == question.text:

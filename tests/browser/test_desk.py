@@ -314,6 +314,10 @@ async def test_is_worked_by_keys_alone(practice, staff_page, expect):
     await page.keyboard.press("Escape")
     await page.keyboard.press("e")
     await expect(page.get_by_role("heading", name="Resolve: what of this is kept?")).to_be_visible()
+    await page.keyboard.press("/")
+    await page.keyboard.type("brother")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Search")).to_be_visible()
 
 
 async def test_shows_colleagues_who_look_and_type(practice, staff_page, expect):

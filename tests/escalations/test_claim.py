@@ -127,6 +127,16 @@ class TestTakeOver:
         taken = claim.take_over(escalation.conversation_id, staff=sam, now=NOW)
         assert taken.pk == escalation.pk
 
+    def test_takes_up_what_was_resolved(self, escalation, sam, kim):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        reply.resolve(escalation.pk, staff=sam, now=NOW)
+
+        again = claim.take_over(escalation.conversation_id, staff=kim, now=NOW)
+
+        assert again.pk != escalation.pk
+        assert (again.claimed_by, again.reason) == (kim, "taken")
+        assert Conversation.objects.get(pk=escalation.conversation_id).handler == Handler.STAFF
+
     def test_tells_the_second_who_has_it(self, ada, sam, kim, queue):
         conversation = make_conversation(ada)
         claim.take_over(conversation.pk, staff=sam, now=NOW)
@@ -147,6 +157,16 @@ class TestReturnToTheBot:
             conversation.pk, client_id="n", text="Thanks", now=NOW
         )
         assert said.may_answer
+
+    def test_is_for_the_one_who_has_it(self, escalation, sam, kim):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+
+        with pytest.raises(claim.NotYours):
+            claim.return_to_bot(escalation.pk, staff=kim, now=NOW)
+
+        escalation.refresh_from_db()
+        assert (escalation.claimed_by, escalation.closed_at) == (sam, None)
+        assert Conversation.objects.get(pk=escalation.conversation_id).handler == Handler.STAFF
 
 
 class TestAClaimThatGoesQuiet:

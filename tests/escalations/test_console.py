@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,6 +17,7 @@ from escalations import alerts, card, claim, reply, status
 from escalations.capture import Keep
 from escalations.models import (
     CannedReply,
+    Delivery,
     Draft,
     Escalation,
     Gap,
@@ -379,6 +380,15 @@ class TestReplying:
         assert response["HX-Redirect"] == f"/inbox/{claimed.pk}/keep/"
 
 
+class TestASuggestedAnswer:
+    def test_says_in_words_how_near_it_is(self, desk, answer, escalation, ask, ben):
+        page = desk.get(f"/inbox/{escalation.pk}/").content.decode()
+        assert 'title="1.00">almost certainly<' in page
+
+        far = ask(ben, "When is my bill due?")
+        assert "almost certainly" not in desk.get(f"/inbox/{far.pk}/").content.decode()
+
+
 class TestDrafts:
     def test_wait_on_the_server_and_are_a_sign_of_life(self, desk, claimed, sam, time_machine):
         later = NOW + timedelta(minutes=20)
@@ -432,6 +442,17 @@ class TestTheKeepingStep:
         assert page.count("<blockquote") >= 2
         assert page.count("Suggested:") == 2
         assert "How long should I wait before rinsing" in page
+
+    def test_shows_the_answer_that_says_otherwise_beside_it(self, desk, claimed, said):
+        title = claimed.questions.get().text
+        services.add_answer(title=title, parts=["Wait 48 hours."], by="import", now=NOW)
+
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+
+        sides = page.split("There is another answer to this already")[1].split("</fieldset>")[0]
+        assert "Wait 48 hours." in sides
+        assert "Please do not rinse for 24 hours." in sides
+        assert "Mine takes its place" in sides
 
     def test_keeps_what_is_ticked_under_the_title_that_was_edited(self, desk, claimed, said):
         question = claimed.questions.get()
@@ -729,6 +750,16 @@ class TestTheCustomerCard:
         htmx(desk, f"/inbox/customer/{ada.pk}/look/")
         assert MemoryView.objects.get().topics == [kept.category]
 
+    def test_says_what_was_promised_till_it_is_kept(self, desk, claimed, sam):
+        page = f"/inbox/customer/{claimed.conversation.customer_id}/"
+        promised = desk.get(page).content.decode().split(">Promised</h")[1].split("</section>")[0]
+        assert claimed.promise
+        assert claimed.promise in promised
+
+        reply.resolve(claimed.pk, staff=sam, now=NOW)
+
+        assert ">Promised</h" not in desk.get(page).content.decode()
+
     def test_tells_of_earlier_conversations_and_what_was_tried(self, desk, claimed, ada):
         earlier = make_conversation(ada, closed_at=NOW)
         episode = Episode.objects.create(
@@ -790,8 +821,6 @@ class TestWritingFirst:
     def test_waits_in_the_chat_and_tells_by_mail_that_it_is_there(
         self, desk, queue, mailoutbox, django_capture_on_commit_callbacks, sam, log
     ):
-        from escalations.models import Delivery
-
         cleo = make_customer("Cleo", email="cleo@example.org")
 
         desk.post(f"/inbox/customer/{cleo.pk}/write/", {"text": "Your crown is in."})
@@ -803,6 +832,18 @@ class TestWritingFirst:
         assert mail.to == "cleo@example.org"
         assert "has written to you" in mail.subject
         assert "crown" not in mail.body + mail.subject
+
+    def test_is_no_mail_to_an_address_that_nobody_signed(self, desk, queue, log):
+        dan = make_customer("Dan")
+        assert (
+            "There is no e-mail address on file."
+            in desk.get(f"/inbox/customer/{dan.pk}/").content.decode()
+        )
+
+        desk.post(f"/inbox/customer/{dan.pk}/write/", {"text": "Your crown is in."})
+
+        assert log(Escalation.objects.get().conversation_id)[-1][2] == "Your crown is in."
+        assert not Delivery.objects.exists()
 
 
 class TestWhatIsToBeChecked:
@@ -843,6 +884,26 @@ class TestReports:
         file = desk.get("/inbox/reports/ways.csv")
         assert file["Content-Type"].startswith("text/csv")
         assert file.content.decode().startswith("Week of,")
+
+    def test_name_what_is_asked_most_and_what_is_due_for_a_look(self, desk, ask, ada, ben):
+        for customer in (ada, ben):
+            ask(customer, "May I bring my dog?")
+        services.add_answer(
+            title="Is there a lift?",
+            parts=["Yes."],
+            by="import",
+            review_on=date(2026, 1, 1),
+            now=NOW,
+        )
+
+        page = desk.get("/inbox/reports/").content.decode()
+
+        asked = page.split("What is asked most and not answered?")[1].split("</section>")[0]
+        assert "May I bring my dog?" in asked
+        assert "2 people" in asked
+        due = page.split("Which answers are due for a look?")[1].split("</section>")[0]
+        assert "Is there a lift?" in due
+        assert "since 1 January 2026" in due
 
     def test_count_by_the_rule_that_is_shown(self, desk, queue):
         desk.post("/inbox/reports/", {"minutes": "4.5"})

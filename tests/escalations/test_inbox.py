@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from chat.models import Conversation, Wording
-from escalations import claim, inbox, promise
+from escalations import claim, gaps, inbox, promise
 from escalations.models import Calendar, Escalation, Gap, Queue
 from tests.factories import NOW, make_customer, make_topic
 
@@ -152,6 +152,19 @@ class TestTheSameQuestionFromSeveral:
 
         gap = Gap.objects.get()
         assert gap.questions.count() == 2
+
+    def test_stands_before_what_fewer_asked_and_then_before_what_waits_less(self, ask, ada, ben):
+        for name, text, days in (
+            ("C", "Do you whiten teeth?", 1),
+            ("D", "Is there a lift?", 3),
+            ("E", "May I bring my dog?", 2),
+            ("F", "May I bring my dog?", 0),
+        ):
+            ask(make_customer(name), text, now=NOW - timedelta(days=days))
+
+        ranked = [gap.title for gap in gaps.ledger()]
+
+        assert ranked == ["May I bring my dog?", "Is there a lift?", "Do you whiten teeth?"]
 
     def test_is_no_gap_when_it_is_a_personal_matter(self, ask, ada):
         ask(ada, "Is my crown in?", reason="personal")

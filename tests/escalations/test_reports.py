@@ -1,6 +1,6 @@
 """The figures: each from rows that were really written, by the business's own weeks."""
 
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from chat.models import Message, Turn
 from escalations import claim, reply, reports
 from escalations.models import Escalation
-from memory.models import Answer, AnswerMatch
+from memory.models import Answer, AnswerMatch, MemoryEvent
 from tests.factories import NOW, make_conversation, make_customer
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -130,6 +130,36 @@ def test_count_what_was_left_alone_and_what_a_model_wrote(charts, queue, ada):
     assert list(drawn["gate"].series[0].values.values()) == [50.0]
     assert sums(drawn["ways"])[4] == 1
     assert sums(drawn["given-back"]) == [6.0]
+
+
+def test_tell_how_messages_ended_that_no_stored_words_answered(charts, queue, ada):
+    conversation = make_conversation(ada)
+    for outcome in ("offered", "offered", "asked"):
+        turn(conversation, outcome, NOW - timedelta(days=7))
+
+    assert sums(charts()["ways"])[2:4] == [2, 1]
+
+
+def test_tell_what_was_learnt_said_again_replaced_and_forgotten(charts, queue):
+    for kind, number in (("created", 4), ("reinforced", 3), ("superseded", 2), ("forgotten", 1)):
+        for _ in range(number):
+            MemoryEvent.objects.create(kind=f"memory.{kind}", at=NOW - timedelta(days=7), actor="x")
+
+    assert sums(charts()["memory"]) == [4, 3, 2, 1]
+
+
+def test_count_a_week_by_the_clock_of_the_business(charts, queue, ada):
+    conversation = make_conversation(ada)
+    monday = datetime(2026, 2, 23, tzinfo=NEW_YORK)  # five hours earlier by the other clock
+    for minutes in (-30, 30):
+        turn(conversation, "asked", monday + timedelta(minutes=minutes))
+
+    asked = charts()["ways"].series[3].values
+
+    assert {week: n for week, n in asked.items() if n} == {
+        date(2026, 2, 16): 1.0,
+        date(2026, 2, 23): 1.0,
+    }
 
 
 def test_cost_few_queries_for_a_year(charts, queue, ada, django_assert_max_num_queries):
