@@ -24,6 +24,8 @@ from django.db.models import (
     Value,
 )
 from django.utils.formats import date_format
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 Weekly = dict[date, float]
@@ -55,9 +57,13 @@ class Chart:
         return [(week, [s.values.get(week, 0) for s in self.series]) for week in weeks]
 
     @property
-    def figures(self) -> list[tuple[str, list[str]]]:
+    def figures(self) -> list[tuple[str, list[SafeString]]]:
         """The table as it is read: a template would look up the reader's format for each cell."""
-        return [(_in_words(week), [f"{v:g}" for v in values]) for week, values in self.table]
+        language = get_language()
+        return [
+            (_in_words(week, language), [SafeString(f"{v:g}") for v in values])
+            for week, values in self.table
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class Period:
 
 
 @lru_cache(maxsize=256)
-def _in_words(week: date) -> str:
+def _in_words(week: date, _language: str | None) -> str:
     return date_format(week, "j M Y")
 
 
