@@ -7,7 +7,8 @@ staff wrote are never looked at, since they stand as cards of their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from . import patterns as p
 
@@ -117,6 +118,33 @@ def shares_a_run(text: str, others: Iterable[str]) -> bool:
     """Whether RUN words in a row are the same: what is shown as it stands has no other clothes."""
     runs = _runs(text)
     return any(not runs.isdisjoint(_runs(other)) for other in others)
+
+
+def made_up(arguments: Mapping[str, Any], said: Iterable[str]) -> list[str]:
+    """Return the numbers among a tool's arguments that stand nowhere in what was `said`.
+
+    A number that nobody gave may be another customer's. Dates, times and counts are worked out.
+    """
+    known = _bare(" ".join(said))
+    texts = [t for v in arguments.values() for t in _leaves(v)]
+    found = [n for t in texts if not _WORKED_OUT.fullmatch(t) for n in _NUMBERS.findall(t)]
+    return [n for n in dict.fromkeys(found) if _bare(n) not in known]
+
+
+_NUMBERS = re.compile(r"[^\s,;]*\d[^\s,;]*")
+_WORKED_OUT = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.+Z-]*)?|\d\d?:\d\d|[12]?\d|3[01]")
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [t for v in value.values() for t in _leaves(v)]
+    if isinstance(value, list):
+        return [t for v in value for t in _leaves(v)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

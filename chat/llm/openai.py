@@ -168,12 +168,21 @@ class _Run:
         if any("failed" in r and tried.items() <= r.items() for r in self.results):
             raise self.failed[-1]  # another try would be the same
         try:
+            self._check(call)
             self.results.append(tried | {"result": await self.run_tool(call)})
         except ToolFailed as exc:
             self.failed.append(exc)
             if not exc.may_differ or len(self.failed) > OTHER_ARGUMENTS:
                 raise
             self.results.append(tried | {"failed": exc.seen})
+
+    def _check(self, call: ToolCall) -> None:
+        """A number that nobody gave could be another customer's."""
+        said = [self.s.text, *(line.text for line in self.s.before), *self._facts()]
+        if made_up := grounding.made_up(call.arguments, [*said, *self._looked_up()]):
+            why = f"nobody gave {', '.join(made_up)}"
+            seen = {"failure": "arguments", "detail": f"{why}: the customer has to say it"}
+            raise ToolFailed(f"{call.name}: {why}", seen=seen, may_differ=True)
 
     def _knows(self, call: ToolCall) -> bool:
         """What it said stands in the data: a small model asks the same again and again."""
@@ -194,13 +203,17 @@ class _Run:
     def _faults_of_reply(self, text: str) -> list[str]:
         if not text:
             raise Unavailable("an empty reply", kind="broken")
-        said = [json.dumps(r["result"], ensure_ascii=False) for r in self.results if "result" in r]
+        said = self._looked_up()
         return [
             *(["too long"] if len(text) > REPLY_CHARS else []),
             *grounding.faults(text, said, own=self._facts()),
             *grounding.loose(text, [*said, *self._facts()], asked=self.s.text),
             *self._repeats(text),
         ]
+
+    def _looked_up(self) -> list[str]:
+        found = (r["result"] for r in self.results if "result" in r)
+        return [json.dumps(said, ensure_ascii=False) for said in found]
 
     def _facts(self) -> list[str]:
         return [f"{f.label}: {f.text}" for f in told(self.s)]

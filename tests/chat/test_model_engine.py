@@ -276,6 +276,9 @@ ORDER = {
 }
 
 
+ORDERS = "Where are my orders A-17, A-0, A-1 and A-2?"
+
+
 def call_order(server, order_id="A-17"):
     if server.tool_calling:
         server.on(
@@ -295,7 +298,7 @@ async def test_a_tools_result_is_data_that_a_reply_may_rest_on(server):
         asked.append(call.arguments)
         return {"status": "on its way", "expected": "2026-05-06"}
 
-    outcome, said = await run(server, gap(), run_tool=tool, tools=[ORDER])
+    outcome, said = await run(server, gap(text=ORDERS), run_tool=tool, tools=[ORDER])
 
     assert asked == [{"order_id": "A-17"}]
     assert said == "It is expected on 2026-05-06."
@@ -312,10 +315,36 @@ async def test_a_tool_that_said_it_is_not_asked_the_same_again(server):
     for _ in range(3):
         call_order(server)
 
-    outcome, _ = await run(server, gap(), run_tool=run_tool, tools=[ORDER])
+    outcome, _ = await run(server, gap(text=ORDERS), run_tool=run_tool, tools=[ORDER])
 
     assert calls == [{"order_id": "A-17"}]
     assert outcome.needs.reason == "unsure"
+
+
+@pytest.mark.parametrize(
+    ("text", "order_id", "asked"),
+    [
+        ("Where is my order?", "A-17", False),
+        ("Where is my order A-18?", "A-17", False),
+        ("Where is my order 117?", "17A", False),
+        ("where is order a17 please", "A-17", True),
+        ("Where is my order?", "2026-05-06", True),  # worked out from "on Wednesday"
+        ("Where is my order?", "the last one", True),
+    ],
+)
+async def test_a_number_that_nobody_gave_is_not_looked_up(server, text, order_id, asked):
+    call_order(server, order_id)
+    decide(server, "hand_over", text="no number")
+    calls = []
+
+    async def tool(call):
+        calls.append(call.arguments)
+        return {"status": "on its way"}
+
+    outcome, _ = await run(server, gap(text=text), run_tool=tool, tools=[ORDER])
+
+    assert bool(calls) is asked
+    assert outcome.needs.reason == ("no_answer" if asked else "tool")
 
 
 async def test_a_tool_that_cannot_be_had_brings_a_person(server):
@@ -324,7 +353,7 @@ async def test_a_tool_that_cannot_be_had_brings_a_person(server):
     async def tool(call):
         raise NeedsHuman("tool", detail="status 503")
 
-    outcome, _ = await run(server, gap(), run_tool=tool, tools=[ORDER])
+    outcome, _ = await run(server, gap(text=ORDERS), run_tool=tool, tools=[ORDER])
 
     assert outcome.needs.reason == "tool"
 
@@ -351,7 +380,7 @@ async def test_tools_are_called_so_often_and_no_more(server):
         calls.append(call)
         return {"ok": True}
 
-    outcome, _ = await run(server, gap(), run_tool=tool, tools=[ORDER], tool_calls=2)
+    outcome, _ = await run(server, gap(text=ORDERS), run_tool=tool, tools=[ORDER], tool_calls=2)
 
     assert len(calls) == 2
     assert outcome.needs.reason == "tool"

@@ -369,7 +369,7 @@ class TestTools:
         decide(server, "call_tool", user='"failed": .*404', **other)
         decide(server, "call_tool", tool="order_status", arguments='{"order_id": "A-171"}')
 
-        await told(chat.pk, "where is my order A-17, or was it 171?")
+        await told(chat.pk, "where is my order A-171, or was it A-17?")
 
         assert await in_db_thread(said)(chat) == [reply]
         assert [path.rpartition("/")[2] for path, token in service.seen if token] == ["A-17"]
@@ -383,7 +383,7 @@ class TestTools:
             seen = f"C-{n + 1}.*failed" if n < 9 else ""
             decide(server, "call_tool", user=seen, times=1, tool="order_status", arguments=wrong)
 
-        await told(chat.pk, "where is my order?")
+        await told(chat.pk, "where are my orders C-9, C-8, C-7, C-6 and C-5?")
 
         assert (await escalation()).reason == "tool"
         assert len(service.seen) == 3
