@@ -93,6 +93,8 @@ def send(messages: dict[str, dict[str, Any]]) -> None:
     """In a thread that a running loop waits for, the loop sends it when it comes to it: what was
     stored is acknowledged first. Elsewhere it is sent at once."""
     loop = _waiting_loop()
+    if get_channel_layer() is None:
+        return
     if loop is None:
         async_to_sync(_asend)(messages)
     else:

@@ -12,6 +12,7 @@ from memory import services
 from memory.kept import Kept
 from memory.models import Customer
 from memory.models import Topic as TopicRow
+from memory.prepared import related
 from memory.types import Category, Fact
 
 OWN = {Category.PREFERENCE, Category.CONFIRMED_FACT}
@@ -30,7 +31,7 @@ def standing(
     """
     at = hers.at
     stored = services.known_about(conversation.customer_id, now=now, hers=hers)
-    if conversation.customer.kind == Customer.Kind.VISITOR:
+    if related(conversation, "customer").kind == Customer.Kind.VISITOR:
         stored = [f for f in stored if not f.sensitive]
     said = [
         c

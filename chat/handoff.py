@@ -12,6 +12,7 @@ from chat import conversations, signals
 from chat.conversations import NewRow
 from chat.llm.topics import NAMED
 from chat.models import Conversation
+from memory.kept import looked_once
 
 
 def hand_over(
@@ -41,7 +42,7 @@ def hand_over(
     why = {"reason": reason, "detail": detail[:300], "request": request or {}}
     answering = question_seq if answering_seq is None else answering_seq
     try:
-        with transaction.atomic():
+        with looked_once(), transaction.atomic():
             conversation = conversations.hand_to_waiting(
                 conversation_id, rows=rows, awaited=awaited, answering_seq=answering, now=now
             )

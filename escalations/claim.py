@@ -14,6 +14,7 @@ from django.db import transaction
 
 from chat import conversations
 from chat.models import Conversation
+from memory.kept import looked_once
 
 from . import broadcast, inbox, people, promise
 from .models import Escalation, Question
@@ -44,6 +45,7 @@ class NotYours(Exception):
 
 
 @transaction.atomic
+@looked_once()
 def claim(escalation_id: int, *, staff: User, now: datetime) -> Escalation:
     """Take what nobody has; the bot is silent from here on. Raises AlreadyClaimed, Closed.
 

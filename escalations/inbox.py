@@ -13,7 +13,7 @@ from chat.models import Conversation
 from memory import services
 from memory.kept import Kept
 from memory.models import Topic
-from memory.prepared import Prepared, argument
+from memory.prepared import Prepared, argument, related
 
 from . import broadcast, promise
 from .models import Escalation, Question, Queue
@@ -48,7 +48,8 @@ def open_or_join(
     else:
         queue = next((q for q in _queues() if q.pk == escalation.queue_id), None)
     urgent = reason == Escalation.Reason.EMERGENCY
-    told = promise.make(queue, now, reader_zone=conversation.customer.timezone, urgent=urgent)
+    hers = related(conversation, "customer").timezone
+    told = promise.make(queue, now, reader_zone=hers, urgent=urgent)
     text = ""
     if opened := escalation is None:
         text = told.said(conversation)

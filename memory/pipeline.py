@@ -35,6 +35,7 @@ from memory.llm.configured import chat_model
 from memory.llm.embeddings import embed_here as embed
 from memory.llm.embeddings import embed_one_here as embed_one
 from memory.models import Customer, Episode, Memory, Topic
+from memory.prepared import by_key
 from memory.types import (
     Action,
     Candidate,
@@ -157,7 +158,8 @@ def _asked_again(result: GateResult, message: Said, before: list[Said]) -> GateR
 
 def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list[Decision]:
     with write.customer_locked(episode.customer_id) as customer:
-        episode.refresh_from_db()
+        episode = by_key(Episode, episode.pk)
+        episode.customer = customer
         if episode.processed_at is not None:
             return []
         decisions: list[Decision] = []

@@ -5,10 +5,11 @@ from zoneinfo import ZoneInfo
 from chat.models import Business, Conversation
 from memory.kept import Kept
 from memory.models import Customer
+from memory.prepared import related
 
 
 def timezone_of(conversation: Conversation) -> str:
-    return conversation.customer.timezone or business().timezone
+    return related(conversation, "customer").timezone or business().timezone
 
 
 def clock_of(conversation: Conversation | None) -> ZoneInfo:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from channels.layers import InMemoryChannelLayer, channel_layers
+from channels.layers import channel_layers
 from django.test.utils import override_settings
 
 from config import celery
@@ -17,13 +17,13 @@ app: Any = celery.app  # untyped there
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """A database, a broker and a channel layer of its own, which nobody listens to.
+    """A database and a broker of its own, and no channel layer: nobody listens.
 
     The rows there have numbers that other rows have here: a worker or an open tab would take one
     for the other. Nor is there anybody to wait for: a simulated customer finishes her sentence.
     """
     nobody_waits = override_settings(CHAT_BURST_MS=0)
-    with nobody_waits, _broker("memory://localhost"), _channels(), scratch.database():
+    with nobody_waits, _broker("memory://localhost"), _no_channels(), scratch.database():
         yield
 
 
@@ -42,8 +42,8 @@ def _broker(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def _channels() -> Iterator[None]:
-    before = channel_layers.set("default", InMemoryChannelLayer())
+def _no_channels() -> Iterator[None]:
+    before = channel_layers.set("default", None)  # type: ignore[arg-type]
     try:
         yield
     finally:

@@ -7,12 +7,17 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memory.models import Episode, Instruction, Memory, MemoryEvent
+from memory.prepared import Prepared, stored
 from memory.types import Category, GateResult, MemoryType
 
 
 def newest_instructions() -> Instruction | None:
-    kind = Instruction.Kind.KNOWLEDGE
-    return Instruction.objects.filter(kind=kind).order_by("-version").first()
+    return next(iter(_NEWEST.instances()), None)
+
+
+_NEWEST = Prepared(
+    lambda: Instruction.objects.filter(kind=Instruction.Kind.KNOWLEDGE).order_by("-version")[:1]
+)
 
 
 def made_by(engine: str) -> str:
@@ -31,7 +36,7 @@ def count(
 ) -> None:
     """Every decision of gate and validation, without a word of what was said."""
     gated = Counter(f"{'passed' if r.passed else 'skipped'} by {r.by}" for r in gate)
-    MemoryEvent.objects.create(
+    event = MemoryEvent(
         kind="gate.save",
         at=now,
         actor=actor,
@@ -39,10 +44,11 @@ def count(
         episode=episode,
         evidence={"messages": dict(gated), "refused": dict(Counter(refused))},
     )
+    stored(event)
 
 
 def summarise(episode: Episode, text: str, *, engine: str, now: datetime) -> None:
-    Memory.objects.create(
+    kept = Memory(
         customer_id=episode.customer_id,
         category=Category.CONFIRMED_FACT,
         memory_type=MemoryType.EPISODIC,
@@ -54,3 +60,4 @@ def summarise(episode: Episode, text: str, *, engine: str, now: datetime) -> Non
         episode=episode,
         made_by=engine,
     )
+    stored(kept)

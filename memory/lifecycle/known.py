@@ -10,7 +10,7 @@ from memory.types import Category, Known, Status, TopicSpec
 def known_of(customer_id: int) -> list[Known]:
     """All facts of one customer, the history too, oldest first."""
     rows = Memory.objects.for_customer(customer_id).filter(kind="fact").select_related("topic")
-    return [_known(m) for m in rows.order_by("stated_at", "pk")]
+    return [_known(m) for m in rows.defer("embedding").order_by("stated_at", "pk")]
 
 
 def _known(m: Memory) -> Known:

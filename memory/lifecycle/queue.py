@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import F, Q
 
 from memory.models import Episode
+from memory.prepared import by_key
 
 STALE_CLAIM = timedelta(minutes=6)  # longer than CELERY_TASK_TIME_LIMIT
 MAX_ATTEMPTS = 5  # by the sweep; the nightly run tries again
@@ -18,7 +19,7 @@ def claim(episode_id: int, *, now: datetime) -> Episode | None:
     won = Episode.objects.filter(free, pk=episode_id, processed_at=None).update(
         claimed_at=now, attempts=F("attempts") + 1
     )
-    return Episode.objects.get(pk=episode_id) if won else None
+    return by_key(Episode, episode_id) if won else None
 
 
 def give_back(episode_id: int, *, error: str) -> None:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from memory.models import Conflict, Customer, Episode, Memory, MemoryEvent, Topic
+from memory.prepared import Prepared, argument, stored
 from memory.types import Action, Candidate, Decision, Status
 
 FACT = "fact"
@@ -37,7 +38,15 @@ def customer_locked(customer_id: int) -> Iterator[Customer]:
     answers) need not wait for it.
     """
     with transaction.atomic():
-        yield Customer.objects.select_for_update(no_key=True).get(pk=customer_id)
+        for customer in _LOCKED.instances(pk=customer_id):
+            yield customer
+            return
+        raise Customer.DoesNotExist
+
+
+_LOCKED = Prepared(
+    lambda: Customer.objects.select_for_update(no_key=True).filter(pk=argument("pk"))
+)
 
 
 def hold_topics(ids: Iterable[int | None]) -> None:
@@ -75,7 +84,7 @@ def record_event(
     evidence: dict[str, Any] | None = None,
 ) -> MemoryEvent:
     """One line of history. `before`, `after` and `evidence` go when the customer asks to forget."""
-    return MemoryEvent.objects.create(
+    event = MemoryEvent(
         kind=kind,
         at=at,
         actor=actor,
@@ -89,6 +98,7 @@ def record_event(
         after=after,
         evidence=evidence,
     )
+    return stored(event)
 
 
 def snapshot(m: Memory) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
 from memory.models import Answer, AnswerMatch
+from memory.prepared import stored
 from memory.types import AnswerCandidate, AnswerFor, Fact, Vector
 
 from . import her_own
@@ -156,7 +157,7 @@ def _record(
     best = verdict.candidates[0] if verdict.candidates else None
     vector = vector_of(question)
     question = secrets.blank(question)
-    return AnswerMatch.objects.create(
+    match = AnswerMatch(
         answer_id=best.id if delivered and best else None,
         customer_id=customer_id,
         asked=question,
@@ -171,3 +172,4 @@ def _record(
         ref=ref,
         created_at=now,
     )
+    return stored(match)

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError, CommandParser
 
+from config import warmup
 from config.simulation import form, report
 from config.simulation.apart import apart
 from config.simulation.bar import Bar
@@ -36,6 +37,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['questions']}: {exc}", returncode=2) from None
         chosen = Settings(options["weeks"], options["customers"], options["seed"])
         with apart(), Bar(sys.stderr, "messages") as bar:
+            warmup.spare_the_collector()
             told = simulate(practice, chosen, progress=bar.at)
             desk = reports.report(report.period(told)) if options["html"] else []
         for line in report.lines(told):
