@@ -59,6 +59,24 @@ def test_forgives_a_wrong_letter(desk, escalation):
     assert "<h2>Messages</h2>" in page
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("salt rinses", True),  # in another order, and not side by side
+        ("rinsing", True),
+        ("watr", True),
+        ("salt bicycle", False),
+        ("of", False),
+    ],
+)
+def test_finds_a_memory_that_holds_each_word(desk, ada, queue, words, found):
+    remember(ada, "Rinses with salt water", topic=make_topic("habit"))
+
+    page = desk.get("/inbox/search/", {"q": words}).content.decode()
+
+    assert ("<h2>Remembered</h2>" in page) is found
+
+
 def test_does_not_find_what_is_sensitive(desk, ada, queue):
     topic = make_topic("allergy", sensitive=True)
     remember(ada, "Allergic to penicillin", topic=topic, sensitive=True)
