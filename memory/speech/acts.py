@@ -151,6 +151,8 @@ JOKE = re.compile(
 )
 INTERJECTION = re.compile(
     r"^\W*(?:(?:(?:(?:one|the) )?last thing|(?:now )?the thing is(?: this)?|god bless|huh|phew|weirdly|honestly|basically|ugh|oops|argh|yikes|wow|ouch|good news|bad news|heads up|"
+    r"gosh|golly|blimey|goodness(?: me)?|heavens|bugger|my bad|my mistake|righto|legend|brill|sound|lovely stuff|spot on|no bother|fair enough|thought as much|long story|"
+    r"believe it or not|go figure|touch wood|thank (?:god|goodness|heavens|christ)|fingers crossed|living the dream|dream on|silly me|never mind|not to worry|do(?:n't|nt| not) ask|you(?:'re| are) (?:very |so |too )?(?:good|kind)|"
     r"update|one thing|another thing|other thing|two things|so|well|thought so|you know|i guess|anyway|by the way|"
     r"for the record|to be honest|of course|it's me|that works|see you then)\W*)+$"
 )
@@ -325,6 +327,18 @@ def only_asks(text: str) -> bool:
     """Every sentence asks, or says nothing."""
     told = [s for s in parts(text) if not small_talk(s)]
     return bool(told) and all(asks(s) for s in told)
+
+
+_PASS_ON_NOW = re.compile(
+    r"^(?:please |pls |do |just |and )*(?:tell|warn|remind|ask) (?!me\b|us\b)(?:the |your |whoever|whatever|them\b|him\b|her\b|[a-z]+ )"
+)
+
+
+def passes_on(text: str) -> bool:
+    """ "Tell whoever is on tomorrow": an errand for us, unless it says something of herself."""
+    core = opened(text)
+    found = _PASS_ON_NOW.search(core)
+    return bool(found and not FIRST_PERSON.search(core[found.end() :]))
 
 
 def mocks(text: str) -> bool:

@@ -83,8 +83,11 @@ class Classifier:
 
     def score(self, vector: Vector, text: str, before: Sequence[str] = ()) -> float:
         """Return the probability of yes, in (0, 1)."""
-        z = float(inputs(vector, text, before) @ self.weights) + self.bias
-        return float(1 / (1 + np.exp(-z)))
+        return self.of(inputs(vector, text, before))
+
+    def of(self, row: Array) -> float:
+        """The same, of a row that was made before."""
+        return float(1 / (1 + np.exp(-(float(row @ self.weights) + self.bias))))
 
 
 def fit(

@@ -36,6 +36,7 @@ IMPERATIVE = re.compile(
     r"charge|forget|delete|remove|add|set|switch|message|contact|reach|give|let|bring|take|cancel|update|skip|avoid|go|"
     r"speak|talk|address|don't|remember|tell|notify|invoice|move|schedule|include|exclude|seat|play|show|turn|try|get)\b"
 )
+LABEL_WORDS = 4
 _ADVERBIAL = re.compile(
     r"^(?:every|each|after|before|on|in|at|since|until|till|from|for|during|with|without|to|by|about|over|under|near|"
     r"because|as|like|if|when|while|where|which|who|than|not|no|nor|or|always|never|ever|usually|mostly|even|especially|"
@@ -109,6 +110,8 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         joint = m["word"] or m["bare"] or m["mark"]
         if m["mark"] and m["mark"] in ",:" and _inside_number(folded, m):
             continue
+        if m["mark"] == ":" and _names_what_follows(folded, start, m, end):
+            continue
         if m["bare"] and not _worth_cutting(folded, start, m, end):
             continue
         cuts.append((m.start(), m.end(), joint))
@@ -121,6 +124,13 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
             pieces.append((at, at + len(trimmed), joint))
         begin, joint = b, word
     return pieces
+
+
+def _names_what_follows(text: str, start: int, m: re.Match[str], end: int) -> bool:
+    """ "Member number: 7009": what stands before the colon says what the rest is."""
+    label = re.split(r"[,:;(]", text[start : m.start()])[-1]
+    value = re.split(r"[,:;(]", text[m.end() : end])[0]
+    return 0 < len(label.split()) <= LABEL_WORDS and not is_full(label) and not is_full(value)
 
 
 def _inside_number(text: str, m: re.Match[str]) -> bool:

@@ -50,7 +50,23 @@ MEMBER = TopicSpec(
     "The number on the customer's card.",
     ("my member number is 44-1200", "the card says 55-9813"),
 )
-TOPICS = (TYRES, CARS, CONTACT, TIMES, MEMBER)
+PHONE = TopicSpec(
+    "phone",
+    Category.CONFIRMED_FACT,
+    True,
+    "Phone number",
+    "The number at which the customer can be called.",
+    ("my mobile is 0600 553 120", "call 0600 553 998"),
+)
+MECHANIC = TopicSpec(
+    "mechanic",
+    Category.PREFERENCE,
+    True,
+    "Preferred mechanic",
+    "The mechanic that the customer wants to have.",
+    ("I always go to Tess", "can Ruben do it again? he's the best"),
+)
+TOPICS = (TYRES, CARS, CONTACT, TIMES, MEMBER, PHONE, MECHANIC)
 
 
 def read(*texts, first="customer"):
@@ -121,6 +137,51 @@ def test_a_number_beside_an_answer_of_the_moment_is_kept():
     told = read("Is it still Fastgrip?", "yes, member number's 77-3120 for the form", first="bot")
 
     assert ("member_number", "77-3120") in stated(told)
+
+
+@pytest.mark.parametrize("said", ["Member number: 77-3120", "Club card number: 77-3120"])
+def test_what_stands_before_a_colon_says_what_the_number_is(said):
+    assert stated(read(said)) == {("member_number", "77-3120")}
+
+
+@pytest.mark.parametrize(
+    "said", ["Kim, mechanic: all-season tyres for her", "Support agent: we drive a red estate"]
+)
+def test_words_put_in_the_mouth_of_staff_are_not_hers(said):
+    assert not read(said)
+
+
+def test_a_number_put_right_stays_the_number_that_it_was():
+    told = read(
+        "Member number: 70094218",
+        "Thanks, I have 70094218.",
+        "sorry, misread it, actually it's 70094281. last two swapped",
+    )
+
+    assert stated(told) == {("member_number", "70094281")}
+
+
+def test_an_errand_for_us_is_no_fact_of_hers():
+    assert not read("please tell whoever is on the desk on Thursday")
+    assert stated(read("please tell the desk that my member number is 77-3120"))
+
+
+def test_whom_she_means_stands_in_the_story_before():
+    (told,) = read("Tess the mechanic did a careful job. I want her as my mechanic from now on.")
+
+    assert (told.topic, "Tess" in told.text) == ("mechanic", True)
+
+
+def test_what_a_thing_does_is_no_second_thing():
+    told = read("my other car is a red van, it takes an age to start")
+
+    assert [c.topic for c in told] == ["cars"]
+
+
+def test_a_change_said_in_passing_is_not_added_to_what_was():
+    told = read("new season new tyres, it's Fastgrips now")
+
+    assert not told[-1].adds
 
 
 def test_what_is_sold_is_taken_back():

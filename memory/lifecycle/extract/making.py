@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory.speech import acts, clauses, times
+from memory.speech import acts, clauses, kinds, times
 from memory.types import Candidate, Category, Intent, TopicSpec
 
 from . import replies, values
 from .runs import Run
-from .understanding import Reading, Understanding
+from .understanding import SURE, Reading, Understanding
 
 AGREED = 0.3
 _MAY_HANG = ("", "says nothing", "told of the past", "a part of what stands beside it")
@@ -21,6 +21,11 @@ _CHANGES = re.compile(
     r"\b(?:now|instead|from now on|from here on|these days|switched|changed|moved|no longer|any ?more|back to|new|gone|"
     r"upgraded|downgraded|since|as of|it is|make that|went)\b"
 )
+# "…, it brings me out in a rash", "…, comes up in welts", "…, 2018": of the thing just named.
+_OF_THE_SAME = re.compile(
+    r"\d{1,4}\W*$|(?:it|they|that|this|which|those|these)(?:'s|'re|'ll)?\b|(?!is\b|has\b|was\b|does\b|yes\b|this\b|always\b)[a-z]+(?:[^s\W]s|sses|shes|ches) (?!and\b|or\b|please\b|only\b)\w+"
+)
+_SOMEBODY = re.compile(r"\b(?:her|him|them)\b")
 _ADDS = re.compile(
     r"\b(?:also|too|as well|plus|another|additionally|besides|except|but not|just not|for (?:the )?\w+s\b)"
 )
@@ -33,16 +38,36 @@ def spans_of(readings: Sequence[Reading], u: Understanding) -> list[list[Reading
             r, [k for k in readings if k is not r], readings[i - 1] if i else None, u
         )
     spans: list[list[Reading]] = []
-    for r in readings:
+    for i, r in enumerate(readings):
         if r.doubt or not r.clear or (spans and _mere_adverb(spans[-1], r)):
             if spans and r.doubt in _MAY_HANG and _hangs_on(spans[-1], r):
                 spans[-1].append(r)
             continue
         if spans and _continues(spans[-1], r, u):
             spans[-1].append(r)
+        elif i and _means_who_was_named(r, readings[i - 1]):
+            r.chances = np.maximum(r.chances, readings[i - 1].chances)
+            spans.append([readings[i - 1], r])
         else:
             spans.append([r])
     return spans
+
+
+def _means_who_was_named(r: Reading, before: Reading) -> bool:
+    """ "Kim did that so well. I'd like her from now on": the name stands in the story before."""
+    return (
+        before.doubt == "told of the past"
+        and bool(_SOMEBODY.search(acts.plain(r.text)))
+        and not _names_somebody(r.clause.text)
+        and _names_somebody(before.clause.text)
+        and before.best == r.best
+        and before.chance >= SURE
+    )
+
+
+def _names_somebody(text: str) -> bool:
+    common = kinds.stop() | kinds.frame()
+    return any(acts.plain(w) not in common for w in re.findall(r"\b[A-ZÀ-Ý][a-zà-ÿ]+", text))
 
 
 def _yield_to_neighbour(
@@ -91,14 +116,17 @@ def _hangs_on(span: list[Reading], r: Reading) -> bool:
 def _continues(span: list[Reading], r: Reading, u: Understanding) -> bool:
     if r.clause.sentence != span[-1].clause.sentence or r.best != span[0].best:
         return False
-    return u.specs[r.best].single_valued or (r.clause.adverbial and not r.clause.full)
+    if u.specs[r.best].single_valued or (r.clause.adverbial and not r.clause.full):
+        return True
+    told = acts.opened(r.text)
+    return r.clause.joint not in ("and", "&", "plus") and bool(_OF_THE_SAME.match(told))
 
 
 def candidate(
     run: Run, span: list[Reading], made: Sequence[Candidate], u: Understanding, *, corrects: bool
 ) -> Candidate | None:
     """Return what a span says, or None where it holds no value of the topic."""
-    main = max(span, key=lambda r: r.chance)
+    main = max((r for r in span if not r.doubt), key=lambda r: r.chance)
     topic, shares = u.specs[main.best], u.known.kinds[main.best]
     quote = run.text[span[0].clause.start : span[-1].clause.end]
     message = run.message_at(span[0].clause.start)
@@ -118,7 +146,9 @@ def candidate(
     beside = any(
         c.topic == topic.key and c.intent is Intent.STATE and not _is_over(c) for c in made
     )
-    adds = not corrects and (beside or _adds(folded, topic, shares, negated=negated))
+    adds = not corrects and (
+        (beside and not _CHANGES.search(folded)) or _adds(folded, topic, shares, negated=negated)
+    )
     return Candidate(
         category=topic.category,
         topic=topic.key,

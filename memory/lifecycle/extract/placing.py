@@ -69,6 +69,8 @@ def asked_topic(run: Run, question: replies.Question | None, u: Understanding) -
     """The topic of our own admission that something is not known, if that was said last."""
     if question is None or not (question.gap or question.text.endswith("?")):
         return None
+    if question.slots and not question.gap:
+        return None  # one of the times that are free is picked
     for i, topic in enumerate(u.specs):
         if topic.key == question.asks_topic:
             return i
@@ -134,7 +136,7 @@ def _names_something(r: Reading) -> bool:
 def _lean(
     r: Reading, before: Reading | None, question: replies.Question | None, u: Understanding
 ) -> None:
-    if r.doubt or (r.clear and kinds.stems(r.text)) or not _leans(r):
+    if r.doubt or r.borrowed or (r.clear and kinds.stems(r.text)) or not _leans(r):
         return
     said = _said_before(r, before, question)
     if not said:

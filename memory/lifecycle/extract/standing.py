@@ -15,6 +15,10 @@ QUOTED_WORDS = re.compile(r"[\"“«](?=[^\"”»\n]*\s[^\"”»\n]*\s)[^\"”»
 SPEAKER = re.compile(
     r"^\s*\[?[A-Z][\w.]*(?: [A-Z][\w.]*)?,? (?:the |our )?[a-z][\w ]{2,30}\]?:\s|^\s*\[[^\]]+\]:"
 )
+# "Member number: 7009-44", "Medical history: a weak heart, …": no more than the value follows.
+LABELLED = re.compile(
+    r"^\s*(?:[\w'-]+ ){0,3}[\w'-]+:\s+(?:[\w'+./-]*\d[\w'+./-]*|[\w'-]+(?: [\w'-]+)?)\s*(?:[,.;\n]|$)"
+)
 HEARSAY = re.compile(
     r"\b(?:she|he|they|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b"
 )
@@ -71,7 +75,9 @@ def own_words(text: str) -> str:
 def in_a_role(text: str, names: frozenset[str]) -> bool:
     """She plays somebody else, or writes orders to the machine."""
     speaker = SPEAKER.search(text)
-    if acts.planted(text) or (speaker and not _opens_a_sentence(speaker.group())):
+    if acts.planted(text):
+        return True
+    if speaker and not (_opens_a_sentence(speaker.group()) or LABELLED.search(text)):
         return True
     label = re.match(r"^\s*([A-Z][\w.]+)(?:,| \(|:)", text)
     return bool(label and label.group(1).casefold() in names and ":" in text[: label.end() + 40])
@@ -116,6 +122,8 @@ def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_
         return "answers a question of the moment"
     if acts.INTERJECTION.search(folded) or acts.small_talk(text):
         return "says nothing"
+    if acts.passes_on(text):
+        return "an errand"
     if _told_of_the_past(folded):
         return "told of the past"
     return ""

@@ -21,6 +21,8 @@ from memory.types import TopicSpec, Vector
 
 Embed = Callable[[Sequence[str]], Sequence[Vector]]
 Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
+WIDTH = 384  # of MiniLM; the rest of a vector is padding
 _TELLING = frozenset(
     [
         "when",
@@ -67,10 +69,17 @@ class Index:
     descriptions: Array
     words: tuple[frozenset[str], ...]
     kinds: tuple[dict[str, float], ...]
+    stacked: Floats  # all examples, topic by topic, and where each topic's begin
+    starts: tuple[int, ...]
+    names: Floats  # label and description as one vector a topic
     rarity: dict[str, float] = field(default_factory=dict)
 
     def position(self, key: str) -> int:
         return next(i for i, t in enumerate(self.topics) if t.key == key)
+
+
+def narrow(vector: npt.NDArray[np.floating]) -> Floats:
+    return np.asarray(vector[..., :WIDTH], dtype=np.float32)
 
 
 @lru_cache(maxsize=8)
@@ -89,16 +98,22 @@ def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
     for held in words:
         for word in held:
             spread[word] = spread.get(word, 0) + 1
+    examples = tuple(rows(t.examples or (t.label,)) for t in topics)
+    labels, descriptions = rows([t.label for t in topics]), rows([t.description for t in topics])
+    names = narrow(labels + descriptions)
     return Index(
         topics=topics,
-        examples=tuple(rows(t.examples or (t.label,)) for t in topics),
+        examples=examples,
         contents=tuple(rows([kinds.content(s) for s in t.examples or (t.label,)]) for t in topics),
         frames=tuple(rows([kinds.masked(s) for s in t.examples or (t.label,)]) for t in topics),
         counter=tuple(rows(t.not_examples) for t in topics),
-        labels=rows([t.label for t in topics]),
-        descriptions=rows([t.description for t in topics]),
+        labels=labels,
+        descriptions=descriptions,
         words=words,
         kinds=tuple(_kind_shares(t) for t in topics),
+        stacked=narrow(np.vstack(examples)),
+        starts=tuple(np.cumsum([0, *(len(e) for e in examples[:-1])]).tolist()),
+        names=narrow(names / np.maximum(np.linalg.norm(names, axis=1, keepdims=True), 1e-9)),
         rarity={w: float(np.log((len(topics) + 1) / n)) for w, n in spread.items()},
     )
 
@@ -126,6 +141,15 @@ def views_of(texts: Sequence[str], embed: Embed) -> list[Views]:
     asked = [f(t) for t in texts for f in (str, kinds.content, kinds.masked)]
     vectors = [np.asarray(v, dtype=float) for v in embed(asked)] if asked else []
     return [Views(*vectors[i : i + 3]) for i in range(0, len(vectors), 3)]
+
+
+def mean_of(several: Sequence[Views]) -> Views:
+    """About what the clauses would be as one sentence, without asking for its vectors."""
+    sums = (
+        np.sum([getattr(v, name) for v in several], axis=0)
+        for name in ("whole", "content", "frame")
+    )
+    return Views(*(s / np.linalg.norm(s) for s in sums))
 
 
 def features(known: Index, text: str, views: Views, statement: float) -> Array:
@@ -191,6 +215,13 @@ def _kinds_fit(shares: dict[str, float], found: frozenset[str]) -> tuple[float, 
         (s for k, s in shares.items() if s >= 0.4 and k in _TELLING and k not in found), default=0.0
     )
     return fit, min(foreign, 3) / 3, missing
+
+
+def between(one: Array, other: Array) -> Array:
+    """Return chances half way between those of two judges, in log odds."""
+    a, b = (np.clip(p, 1e-6, 1 - 1e-6) for p in (one, other))
+    odds = np.sqrt(a / (1 - a) * b / (1 - b))
+    return np.asarray(odds / (1 + odds), dtype=float)
 
 
 def load() -> Pairs:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 import numpy as np
 
 from memory.speech import acts, clauses, kinds, language, times
-from memory.speech.classifier import shipped
+from memory.speech.classifier import inputs, shipped
 from memory.speech.clauses import Clause
 from memory.types import TopicSpec
 
-from . import replies, site, standing, topics
+from . import learned, replies, site, standing, topics
 from .runs import Run
 from .topics import Array, Embed
 
@@ -79,10 +79,18 @@ class Understanding:
     def specs(self) -> tuple[TopicSpec, ...]:
         return self.known.topics
 
-    def chances(self, text: str, statement: float) -> Array:
+    def chances(self, text: str, statement: float, marks: Array | None = None) -> Array:
+        """Which topic it would be. `marks`: of the clause; None where it is taken to state."""
         (views,) = topics.views_of([text], self.embed)
-        row = topics.features(self.known, text, views, statement)
-        return site.leaned(self.known, views, pairs().chance(row))
+        return self._chances(text, views, statement, marks)
+
+    def _chances(
+        self, text: str, views: topics.Views, statement: float, marks: Array | None
+    ) -> Array:
+        rows = topics.features(self.known, text, views, statement)
+        vector = topics.narrow(views.whole)
+        among = learned.shipped().chances(self.known, rows, vector, marks)
+        return site.leaned(self.known, views, topics.between(pairs().chance(rows), among))
 
     def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
         cut = clauses.split(run.text)
@@ -106,14 +114,30 @@ class Understanding:
                 else "",
                 offered_slots=bool(question and question.slots),
             )
-            statement = shipped()["states"].score(np.asarray(whole, np.float32), text, before)
-            weigh = partial(self.chances, text, statement)
+            marks = inputs(np.asarray(whole, np.float32), text, before)
+            statement = shipped()["states"].of(marks)
+            weigh = partial(self.chances, text, statement, marks)
             readings.append(Reading(c, text, doubt, weigh, statement))
         self._third_parties(readings)
+        self._together(readings, before)
         if code not in ("en", *language.GLOSSED):
             for r in readings:
                 r.doubt = r.doubt or "not understood"
         return readings
+
+    def _together(self, readings: Sequence[Reading], before: Sequence[str]) -> None:
+        """Where no clause of a sentence tells what it is about alone, all of it may."""
+        for number in {r.clause.sentence for r in readings}:
+            told = [r for r in readings if r.clause.sentence == number and not r.doubt]
+            if len(told) < 2 or any(r.clear for r in told):
+                continue
+            text = ", ".join(r.text for r in told)
+            views = topics.mean_of(topics.views_of([r.text for r in told], self.embed))
+            marks = inputs(views.whole.astype(np.float32), text, before)
+            chances = self._chances(text, views, shipped()["states"].of(marks), marks)
+            if chances.max() >= SURE:
+                for r in told:
+                    r.chances = chances
 
     def about_people(self, i: int) -> bool:
         """Do the topic's own examples speak of people or animals of hers?"""
