@@ -45,6 +45,7 @@ ASKED = 0.30  # how surely a question names the topic that the customer is asked
 # … and that, with how surely it is about herself; surer where it does not read so at once.
 HERS, CLEARLY_HERS = 1.0, 1.25
 NEAR_ENOUGH = 0.15  # for a topic of which something is known
+MAYBE_SELF = 0.15  # "how many have I had?" reads like "how many can one have?": which, is asked
 # A question that reads a little like one about oneself is one, if it names a topic clearly enough;
 # and the sooner where something is known of that topic.
 HARDLY_SELF, SELF_BY_TOPIC, KNOWN_OF_IT = 0.1, 1.0, 0.4
@@ -212,6 +213,9 @@ def _told_her(s: Situation) -> bool:
 
 def _plain(s: Situation) -> bool:
     """A question that anybody might ask: what reads like something else is offered, not given."""
+    before = s.precedent.score(Kind.SELF) if s.precedent is not None else 0.0
+    if s.reading.score(Kind.SELF) >= MAYBE_SELF > 2 * before:
+        return False
     return s.reading.kind in {Kind.QUESTION, Kind.REQUEST} or (
         _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
     )

@@ -52,6 +52,24 @@ def test_the_surer_the_answer_the_clearer_her_own_case_must_be(likely, to_person
     assert (need is not None) is to_person
 
 
+@pytest.mark.parametrize(
+    ("hers", "before", "move"),
+    [(0.05, 0.0, Answer), (0.18, 0.0, Offer), (0.18, 0.1, Answer), (0.18, None, Offer)],
+)
+def test_what_may_be_about_herself_is_offered_unless_what_staff_answered_for_all_reads_so_too(
+    hers, before, move
+):
+    asked, known = (
+        x if x is None else Reading(Kind.QUESTION, "", {"question": 0.7, "self": x}, asks=True)
+        for x in (hers, before)
+    )
+
+    [made], need = decide(situation(asked, found("deliver", 0.8), known))
+
+    assert isinstance(made, move)
+    assert need is None
+
+
 def test_an_answer_that_hardly_reads_personal_is_no_precedent_for_a_clear_case_of_her_own():
     clear = reads(Kind.PERSONAL, personal=0.9)
     moves, need = decide(situation(clear, found("offer", 0.6), reads(Kind.QUESTION, personal=0.4)))
