@@ -78,7 +78,10 @@ def list_context(request: DeskRequest) -> dict[str, Any]:
     queue = lists.MY_QUEUES if told == lists.MY_QUEUES else number(told)
     limit = min(number(request.GET.get("n")) or lists.PAGE, 500)
     counted = figures.of_lists(staff=request.user, now=now)
-    listed = lists.listed(name, staff=request.user, now=now, queue=queue, limit=limit)
+    if request.htmx.target == "main-pane":  # a click on a row: the list beside it stays as it is
+        listed = lists.Listed(name, [], more=False)
+    else:
+        listed = lists.listed(name, staff=request.user, now=now, queue=queue, limit=limit)
     return {
         "listed": listed,
         "tabs": [(key, label, counted.lists.get(key)) for key, label in lists.NAMES.items()],

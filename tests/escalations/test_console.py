@@ -192,6 +192,16 @@ class TestTheLists:
         assert queries() == few
         assert few <= 13
 
+    def test_are_not_fetched_anew_for_a_click_on_a_row(self, desk, escalation):
+        click = {"HX-Request": "true", "HX-Target": "main-pane"}
+
+        page = desk.get(f"/inbox/{escalation.pk}/", headers=click).content.decode()
+
+        assert 'id="main-pane"' in page
+        assert 'id="side-pane"' in page
+        assert f'id="row-{escalation.pk}"' not in page
+        assert f'id="row-{escalation.pk}"' in desk.get(f"/inbox/{escalation.pk}/").content.decode()
+
 
 class TestWhatEveryPageSays:
     @pytest.mark.parametrize("path", PAGES)
