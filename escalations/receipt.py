@@ -16,7 +16,7 @@ from memory.models import Answer, Note, Topic
 class Item:
     text: str
     score: str = ""
-    used: bool = False
+    mark: str = ""  # what became of it
     url_id: int | None = None  # the stored answer
 
 
@@ -62,7 +62,7 @@ def _of_choice(turn: Turn) -> list[Section]:
         _past(before),
         _facts(_("Facts that were looked at"), before.get("facts_rejected")),
         _withheld(before),
-        _answers(before),
+        _answers(before, mark=_("chosen")),
     ]
     return [section for section in built if section is not None]
 
@@ -106,7 +106,7 @@ def _withheld(trace: dict[str, Any]) -> Section | None:
     return Section(_("Held back"), f"{said} {', '.join(names.get(t, t) for t in topics)}")
 
 
-def _answers(trace: dict[str, Any]) -> Section | None:
+def _answers(trace: dict[str, Any], *, mark: str = "") -> Section | None:
     answer = trace.get("answer")
     if not answer:
         return None
@@ -114,13 +114,14 @@ def _answers(trace: dict[str, Any]) -> Section | None:
     titles = dict(
         Answer.objects.filter(pk__in=[pk for pk, _score in found]).values_list("pk", "title")
     )
+    mark = mark or (_("offered") if answer.get("way") == "offer" else _("used"))
     items = (
         Item(
             text=titles.get(
                 pk, _("told this customer alone") if pk < 0 else _("an answer that is gone")
             ),
             score=_score(score),
-            used=pk in (answer.get("used") or []),
+            mark=mark if pk in (answer.get("used") or []) else "",
             url_id=pk if pk in titles else None,
         )
         for pk, score in found

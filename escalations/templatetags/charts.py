@@ -47,7 +47,8 @@ class Band:
 
 @register.inclusion_tag("escalations/_chart.html")
 def chart(data: Chart) -> dict[str, object]:
-    shown = [s for s in data.series if any(s.values.values())]
+    # A share of nought is an answer; a bar of nought is none.
+    shown = [s for s in data.series if any(s.values.values()) or (s.values and data.kind == "line")]
     weeks = data.weeks
     high = TALL if len(shown) == 1 else LOW
     top = _round_up(max((v for s in shown for v in s.values.values()), default=0))

@@ -50,6 +50,7 @@ async def test_names_what_the_reply_used_and_what_it_left_aside(chat, facts, sam
     used, left = shown.split("Facts that were looked at, and not used")
     assert "Insurance plan" in used
     assert "Visit time" in left
+    assert "The built-in rules, no model" in left
 
 
 async def test_says_of_a_reply_without_facts_that_none_was_used(chat, facts):
@@ -81,6 +82,7 @@ class TestAChoice:
         assert "The customer chose" in shown
         assert "Likely enough to offer" in shown
         assert shown.count("badge--ok") == 1
+        assert "chosen</span>" in shown
         assert "The past was" in shown
 
     async def test_shows_that_none_was_taken(self, chat, offered, sam):

@@ -8,6 +8,7 @@ import pytest
 from chat.models import Message, Turn
 from escalations import claim, reply, reports
 from escalations.models import Escalation
+from escalations.templatetags.charts import chart
 from memory.models import Answer, AnswerMatch, MemoryEvent
 from tests.factories import NOW, make_conversation, make_customer
 
@@ -160,6 +161,16 @@ def test_count_a_week_by_the_clock_of_the_business(charts, queue, ada):
         date(2026, 2, 16): 1.0,
         date(2026, 2, 23): 1.0,
     }
+
+
+def test_draw_a_share_of_nought_and_no_bars_of_nought(charts, queue, ada):
+    turn(make_conversation(ada), "answered", NOW - timedelta(days=7))
+    drawn = charts()
+
+    assert drawn["gate"].series[0].values
+    assert not sum(sums(drawn["gate"]))
+    assert not chart(drawn["gate"])["empty"]
+    assert chart(drawn["reopened"])["empty"]
 
 
 def test_cost_few_queries_for_a_year(charts, queue, ada, django_assert_max_num_queries):
