@@ -34,11 +34,14 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         kept, faults = forms.keeps(request.POST, step, now)
         if not faults:
             return _resolve(request, pk, kept)
+    parts = [_shown(part, request) for part in step.parts]
     context: dict[str, Any] = {
         "escalation": escalation,
         "customer": escalation.conversation.customer,
         "step": step,
-        "parts": [_shown(part, request) for part in step.parts],
+        "parts": parts,
+        # What is to stand beside the other answer: greetings are not.
+        "mine": [p for p in parts if p["chosen"] in ("everyone", "later")] or parts,
         "chosen_question": number(request.POST.get("question")) or step.question_id,
         "rival_choice": request.POST.get("rival", _proposed_for(step)),
         "until": request.POST.get("valid_until", step.until.isoformat() if step.until else ""),

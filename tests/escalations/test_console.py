@@ -462,6 +462,7 @@ class TestTheKeepingStep:
         sides = page.split("There is another answer to this already")[1].split("</fieldset>")[0]
         assert "Wait 48 hours." in sides
         assert "Please do not rinse for 24 hours." in sides
+        assert "Upper or lower?" not in sides  # which is not kept
         assert "Mine takes its place" in sides
 
     def test_keeps_what_is_ticked_under_the_title_that_was_edited(self, desk, claimed, said):
