@@ -174,9 +174,9 @@ def touched(
     found += [f for f in details.facts if _has_word(both, f)]
     hers = {n for said in details.said for n in _numbers(said)}
     found += [n for n in _numbers(both) if n in hers or not _public(n, both)]
-    if not general:
-        sentences = _SENTENCE.findall(text)
-        found += [m[0] for s in sentences for m in _TO_HER.finditer(s) if _of_her(s, m)]
+    # What holds for anybody has no day of its own: "yours is ready on Tuesday" is hers.
+    told = (s for s in _SENTENCE.findall(text) if not general or _DATE.search(s))
+    found += [m[0] for s in told for m in _TO_HER.finditer(s) if _of_her(s, m)]
     if found:
         found += [m[0] for m in _DATE.finditer(text)]
     return tuple(dict.fromkeys(found))

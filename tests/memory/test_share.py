@@ -146,6 +146,21 @@ def test_what_has_no_end_in_its_words_waits_for_one():
     assert judge("We have no bicycles for children in the shop at the moment.").pending
 
 
+@pytest.mark.parametrize(
+    ("words", "everyone"),
+    [
+        ("Your own one is ready on Tuesday, come when you like.", False),
+        ("Your bike will be ready on the 14th, come when you like.", False),
+        ("Your money is back within a week. We are closed on Monday.", True),
+        ("Your refund is booked back to the card you paid with.", True),
+    ],
+)
+def test_what_reads_like_a_rule_is_hers_where_it_has_a_day_of_its_own(words, everyone):
+    shared = judge(words, title="When is it ready?", told_of_her=lambda *_: 0.05)
+
+    assert (shared.choice == "everyone") is everyone
+
+
 def test_a_greeting_does_not_make_an_answer_shorter_than_it_is():
     assert substance("Hi there! The counter closes at six. Have a nice day!") == [
         "The counter closes at six."
