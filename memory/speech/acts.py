@@ -152,7 +152,7 @@ JOKE = re.compile(
 INTERJECTION = re.compile(
     r"^\W*(?:(?:(?:(?:one|the) )?last thing|(?:now )?the thing is(?: this)?|god bless|huh|phew|weirdly|honestly|basically|ugh|oops|argh|yikes|wow|ouch|good news|bad news|heads up|"
     r"gosh|golly|blimey|goodness(?: me)?|heavens|bugger|my bad|my mistake|righto|legend|brill|sound|lovely stuff|spot on|no bother|fair enough|thought as much|long story|"
-    r"believe it or not|go figure|touch wood|thank (?:god|goodness|heavens|christ)|fingers crossed|living the dream|dream on|silly me|never mind|not to worry|do(?:n't|nt| not) ask|you(?:'re| are) (?:very |so |too )?(?:good|kind)|"
+    r"believe it or not|go figure|touch wood|thank (?:god|goodness|heavens|christ)|fingers crossed|living the dream|dream on|silly me|never mind|not to worry|while (?:i am|i'm|we are|we're) at it|do(?:n't|nt| not) ask|you(?:'re| are) (?:very |so |too )?(?:good|kind)|"
     r"update|one thing|another thing|other thing|two things|so|well|thought so|you know|i guess|anyway|by the way|"
     r"for the record|to be honest|of course|it's me|that works|see you then)\W*)+$"
 )

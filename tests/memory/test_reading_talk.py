@@ -172,6 +172,18 @@ def test_whom_she_means_stands_in_the_story_before():
     assert (told.topic, "Tess" in told.text) == ("mechanic", True)
 
 
+def test_a_second_wish_is_not_taken_for_the_first_by_its_little_words():
+    """The value held no more than "I'd", which the wish before had too."""
+    (told,) = read("And for the small jobs I'd like Ruben, he's quick")
+
+    assert (told.topic, "Ruben" in told.value) == ("mechanic", True)
+
+
+@pytest.mark.parametrize("said", ["I heard that she drives a van", "while I'm at it"])
+def test_what_she_heard_of_others_and_mere_words_are_no_facts(said):
+    assert not read(said)
+
+
 def test_what_a_thing_does_is_no_second_thing():
     told = read("my other car is a red van, it takes an age to start")
 

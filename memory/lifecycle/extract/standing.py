@@ -20,7 +20,8 @@ LABELLED = re.compile(
     r"^\s*(?:[\w'-]+ ){0,3}[\w'-]+:\s+(?:[\w'+./-]*\d[\w'+./-]*|[\w'-]+(?: [\w'-]+)?)\s*(?:[,.;\n]|$)"
 )
 HEARSAY = re.compile(
-    r"\b(?:she|he|they|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b"
+    r"\b(?:she|he|they|who|somebody|someone|people|you(?: guys)?) (?:said|says|told|claims?|reckons?|swears?|asked|wrote)\b|"
+    r"\bi (?:hear|heard|gather|gathered) (?:that|from|you)\b"
 )
 PAST_EVENT = re.compile(
     r"\b(?:last (?:time|week|month|year|night|tuesday|monday|friday|visit)|yesterday|back then|years ago|when i was|once|the other day|"

@@ -84,11 +84,21 @@ def value_of(
     return _novel(text, vocabulary, shares) or _trim(text)
 
 
+_CONTRACTED = re.compile(
+    r"(?:i|we|you|ye|he|she|it|they|that|this|there|who|what|here)'(?:m|d|s|re|ve|ll)"
+)
+
+
 def _novel(text: str, vocabulary: frozenset[str], shares: dict[str, float]) -> str:
     """The span of words that the topic's own description does not already hold."""
     wanted = {k for k, share in shares.items() if share >= 0.25}
     words = [(m.group(), m.start(), m.end()) for m in re.finditer(r"[\w$€£][\w'’:./@+#-]*", text)]
-    kept = [(w, a, b) for w, a, b in words if _carries(w, vocabulary, wanted)]
+    # A name counts even where the topic's own examples hold it: people ask for whom there is.
+    kept = [
+        (w, a, b)
+        for w, a, b in words
+        if _carries(w, frozenset() if a and w[0].isupper() else vocabulary, wanted)
+    ]
     if not kept:
         return ""
     start, end = kept[0][1], kept[-1][2]
@@ -100,7 +110,7 @@ def _novel(text: str, vocabulary: frozenset[str], shares: dict[str, float]) -> s
 
 def _carries(word: str, vocabulary: frozenset[str], wanted: set[str]) -> bool:
     low = acts.plain(word).strip(".,'")
-    if low in kinds.frame() or low in kinds.stop():
+    if low in kinds.frame() or low in kinds.stop() or _CONTRACTED.fullmatch(low):
         return False
     if kinds.of(low) & wanted or any(c.isdigit() for c in low):
         return True
