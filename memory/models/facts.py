@@ -125,6 +125,9 @@ class Memory(models.Model):
             models.Index(
                 fields=["needs_review"], condition=Q(needs_review=True), name="memory_to_review"
             ),
+            models.Index(  # few wait, of all there are: every list of the desk counts them
+                fields=["recorded_at"], condition=Q(status="pending"), name="memory_pending"
+            ),
             GinIndex(fields=["text"], opclasses=["gin_trgm_ops"], name="memory_text_trgm"),
         ]
 
