@@ -28,9 +28,10 @@ ENOUGH_TO_DELIVER = 50
 LOST = 0.05  # share of known questions that may go to a person so that more unknown ones do
 TOO_LOW = 0.165  # score below which a person is called, before there are trials
 FIRST_SAY = 10  # trials: so much does that cut still count once there are some
-# Of questions whose answer is not stored, one in a hundred may look surer than the cut; where the
-# answer is stored, no mistake that names the same answer may.
-UNKNOWN_DELIVERED = 0.01
+# Likelihood from which an answer is delivered, if no mistake that named it was as likely or had as
+# much margin, whether the right answer was stored or not. The mistakes of the whole store are no
+# guide: one pair of twins, the second of a hundred, decided for all others.
+SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +201,12 @@ def _cuts(odds: Floats, chosen: Ints, rivals: Ints, *, few: bool) -> Cuts:
     offer = (n * lost + FIRST_SAY * TOO_LOW) / (n + FIRST_SAY)
     if there.sum() < ENOUGH_TO_DELIVER or few:
         return Cuts(None, offer)
-    away = np.sort(top[~there])
-    unknown = float(away[-1 - int(len(away) * UNKNOWN_DELIVERED)])
     mistaken: dict[int, tuple[float, float]] = {}
-    for i in np.flatnonzero(there & ~right):
+    for i in np.flatnonzero(~right):
         named = int(rivals[i, answers[i].argmax()])
         worst, wide = mistaken.get(named, (0.0, 0.0))
         mistaken[named] = max(worst, float(top[i])), max(wide, float(margin[i]))
-    return Cuts(unknown, offer, mistaken)
+    return Cuts(SURE, offer, mistaken)
 
 
 def _with_none(signals: Floats, *, without_first: bool = False) -> Floats:
@@ -235,8 +234,8 @@ def _proven(cuts: Cuts, outcomes: Sequence[tuple[float, bool]]) -> Cuts:
     wrong, proven = 0, None
     for n, (score, right) in enumerate(sorted(outcomes, reverse=True), start=1):
         wrong += not right
-        # one mistake more than was seen: fifty without any do not prove that there are none
-        if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.02:
+        # one mistake more than was seen: a few without any do not prove that there are none
+        if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.01:
             proven = score
     return replace(cuts, deliver=proven) if proven is not None else cuts
 

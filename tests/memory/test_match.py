@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.lifecycle import match
 from memory.lifecycle.match import Index
 from memory.likeness import normalise
 from memory.llm.embeddings import embed, embed_one
@@ -114,6 +116,31 @@ def test_scores_are_shares_of_one(asked):
 def test_normalises_case_width_and_punctuation_but_no_words():
     assert normalise("  When  ARE you ｏｐｅｎ ?!") == "when are you open"
     assert normalise("when are you closed") != normalise("when are you open")
+
+
+def test_delivers_what_is_nine_to_one_and_surer_than_any_mistake_that_named_it():
+    """The answer at 1 was once named, by .95, where the right one was not stored."""
+    odds = np.array([[0.97, 0.02, 0.01]] * 60 + [[0.0, 0.95, 0.05]])
+    chosen = np.array([0] * 60 + [2])
+    cuts = match._cuts(odds, chosen, np.tile([0, 1], (61, 1)), few=False)
+
+    assert cuts.delivers(0, 0.92, 0.9)
+    assert not cuts.delivers(0, 0.89, 0.88)
+    assert not cuts.delivers(1, 0.94, 0.97)
+    assert not cuts.delivers(1, 0.96, 0.94)
+    assert cuts.delivers(1, 0.97, 0.96)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "delivers"), [(60, 0, False), (99, 0, True), (150, 1, False), (200, 1, True)]
+)
+def test_customers_verdicts_allow_more_only_where_one_in_a_hundred_was_wrong(
+    right, wrong, delivers
+):
+    outcomes = [(0.6, True)] * right + [(0.65, False)] * wrong
+    cuts = match._proven(match.Cuts(deliver=0.9, offer=0.1), outcomes)
+
+    assert cuts.delivers(0, 0.61, 0.6) is delivers
 
 
 class TestMadeAfterAnother:
