@@ -19,6 +19,7 @@ from escalations.models import Escalation
 from memory import services
 from memory.models import Episode, MemoryEvent
 
+from . import ahead
 from .desk import Desk
 from .practice import Coming, Practice, coming
 from .tally import Outcome, Tally
@@ -97,10 +98,13 @@ class _Run:
             self._at(message.at, partial(self._message, message))
         for number in range(self.chosen.weeks):
             self.tally.week(number)
-        while self._due:
-            now, _, do = heapq.heappop(self._due)
-            do(now)
-            progress(sum(w.messages for w in self.tally.weeks), len(messages))
+        with ahead.embedding([m.text for m in messages]) as used:
+            while self._due:
+                now, _, do = heapq.heappop(self._due)
+                do(now)
+                done = sum(w.messages for w in self.tally.weeks)
+                used.up_to(done)
+                progress(done, len(messages))
         self._count_memory()
 
     def _at(self, when: datetime, do: Do) -> None:

@@ -6,7 +6,10 @@ from memory.lifecycle import gate
 from memory.llm.embeddings import embed_one_here
 
 
-def warm_up() -> None:
-    """Load the embedder and the gate: two seconds that the first message would pay otherwise."""
-    embed_one_here("hello")
+def warm_up(text: str = "hello") -> None:
+    """Load the embedder and the gate: two seconds that the first message would pay otherwise.
+
+    `text`: what is sure to come; its vector is kept till it is asked for.
+    """
+    embed_one_here(text)
     gate.gates()
