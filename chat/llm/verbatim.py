@@ -216,9 +216,8 @@ def _plain(s: Situation) -> bool:
     before = s.precedent.score(Kind.SELF) if s.precedent is not None else 0.0
     if s.reading.score(Kind.SELF) >= MAYBE_SELF > 2 * before:
         return False
-    return s.reading.kind in {Kind.QUESTION, Kind.REQUEST} or (
-        _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
-    )
+    alike = _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
+    return alike or s.reading.kind in {Kind.QUESTION, Kind.REQUEST}
 
 
 def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:
