@@ -39,13 +39,3 @@ def recency(*, stated_at: datetime, now: datetime, half_life: timedelta) -> floa
         raise ValueError("a half-life must be positive")
     age = (now - stated_at) / half_life
     return float(0.5 ** min(max(age, 0.0), 1000.0))
-
-
-def blend(parts: dict[str, float], weights: dict[str, float]) -> float:
-    """Return the weighted mean of `parts`, each in [0, 1]; what has no weight counts nothing."""
-    total = mean = 0.0
-    for name, part in parts.items():  # a loop: it runs for each memory at each message
-        weight = weights.get(name, 0.0)
-        total += weight
-        mean += weight * part
-    return mean / total if total else 0.0

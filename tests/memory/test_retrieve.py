@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.lifecycle.retrieve import Row, Weights, context, newest, retrieve
-from memory.scoring import blend, recency
+from memory.scoring import recency
 from memory.types import Category
 
 NOW = datetime(2026, 3, 2, 15, 0, tzinfo=UTC)
@@ -161,8 +161,14 @@ def test_recency_is_half_after_its_half_life():
         recency(stated_at=NOW, now=NOW, half_life=0 * DAY)
 
 
-@given(st.dictionaries(st.sampled_from("abc"), st.floats(0, 1)))
-def test_a_blend_lies_among_its_parts(parts):
-    got = blend(parts, {"a": 0.5, "b": 0.3, "c": 0.2})
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 1), st.integers(0, 4000)), max_size=8))
+def test_a_score_lies_among_its_parts(said):
+    rows = [
+        row(n, topic=f"t{n}", likeness=near, importance=weight, at=NOW - days * DAY)
+        for n, (near, weight, days) in enumerate(said, 1)
+    ]
+    facts, left = retrieve(rows, "a question", now=NOW, weights=Weights())
 
-    assert min(parts.values(), default=0) - 1e-9 <= got <= max(parts.values(), default=0) + 1e-9
+    for fact in (*facts, *left):
+        parts = fact.parts.values()
+        assert min(parts) - 1e-3 <= fact.score <= max(parts) + 1e-3
