@@ -92,9 +92,9 @@ async def delta(conversation_id: int, customer_id: int, text: str, *, origin: st
 def send(messages: dict[str, dict[str, Any]]) -> None:
     """In a thread that a running loop waits for, the loop sends it when it comes to it: what was
     stored is acknowledged first. Elsewhere it is sent at once."""
-    loop = _waiting_loop()
     if get_channel_layer() is None:
         return
+    loop = _waiting_loop()
     if loop is None:
         async_to_sync(_asend)(messages)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Any
 
@@ -108,28 +107,18 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._join(broadcast.customer_group(who.customer_id))
 
     async def _act(self, act: door.Act) -> None:
-        if self.who is None and not await self._make_known(act):
+        """One is taken in after the other, or two quick messages could be stored the wrong way
+        round. What comes of it is not awaited: staff must be able to interrupt."""
+        while self.who is not None or await self._make_known(act):
+            token = "" if self.signed else self.token
+            address, now = self.address, timezone.now()
+            try:
+                course = await door.enter(self.who, act, address=address, now=now, token=token)  # type: ignore[arg-type]
+            except identity.Gone:
+                await self._become(None)
+                continue
+            turns.start(course, notify=self._notify)
             return
-        # One after the other, or two quick messages could be stored the wrong way round.
-        try:
-            course = await self._entered(act)
-        except identity.Gone:
-            await self._become(None)
-            if not await self._make_known(act):
-                return
-            course = await self._entered(act)
-        # Not awaited: a consumer handles one event at a time, and staff must be able to interrupt.
-        turns.start(course, notify=self._notify)
-
-    async def _entered(self, act: door.Act) -> AsyncIterator[Event]:
-        token = "" if self.signed else self.token
-        return await door.enter(
-            self.who,  # type: ignore[arg-type]
-            act,
-            address=self.address,
-            now=timezone.now(),
-            token=token,
-        )
 
     async def _make_known(self, act: door.Act) -> bool:
         """Make a visitor of a browser that nobody knows; False where too many came from there."""
