@@ -15,7 +15,7 @@ from config.servers.base import EmbeddedError, Server, var_dir
 LOOK_SECONDS = 0.3
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0  # seconds before a dead child is started again
 STEADY_SECONDS = 60  # a child that lived so long starts again at the first wait
-PATIENCE_SECONDS = 2.5  # for the running turn or task, after which a stop is a kill
+PATIENCE_SECONDS = 2.0  # for the running turn or task, after which a stop is a kill
 
 
 class Backoff:
@@ -99,6 +99,8 @@ class Supervisor:
         for child in self.children:
             if child.process is not None:
                 child.process.terminate()
+        for server in self.servers:
+            server.before_stop()
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline and not all(c.is_dead() for c in self.children):
             time.sleep(0.05)

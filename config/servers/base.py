@@ -69,6 +69,9 @@ class Server:
     def runs(self) -> bool:
         return works_in(self._pid(), self.data_dir)
 
+    def before_stop(self) -> None:
+        """Begin, and do not wait for, what makes a stop short that comes in a moment."""
+
     def stop(self) -> None:
         raise NotImplementedError
 
