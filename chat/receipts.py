@@ -37,6 +37,7 @@ def receipt(asked: Asked, reply: Reply, outcome: Outcome) -> dict[str, Any]:
         "gate": {
             "passed": s.recalled.gate.passed,
             "reason": s.recalled.gate.reason,
+            "by": s.recalled.gate.by,
             "skipped": s.recalled.skipped,
         },
         "answer": {

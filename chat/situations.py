@@ -9,17 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from chat import conversations, facts, listening
 from chat.llm import embedding, intents, language, topics
 from chat.llm.base import Line, Situation, Topic
 from chat.llm.intents import Kind
 from chat.models import Conversation, Message
+from chat.past import Past
 from chat.tools.toolbox import Toolbox
 from memory import services
 from memory.prepared import Prepared, argument
-from memory.types import AnswerFor, Fact, Recalled, Withheld
+from memory.types import AnswerFor, Fact, GateResult, Withheld
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ class Asked:
     messages: list[Message]
     situation: Situation
     milliseconds: dict[str, float] = field(default_factory=dict)
+    past: Past | None = None
     tools: Toolbox | None = None
     spent: int = 0  # tokens of this conversation so far
     guidance_version: int = 0
@@ -80,7 +82,9 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
     told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
     known, naming = facts.topics(), _naming_words(in_english, before, reading)
     hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
-    recalled = step("recall", lambda: _recall(asked, said_before, told, reading, hers))
+    working = [*conversation.working_memory, *told]
+    asked.past = Past(text, said_before, hers, working, conversation.verified)
+    recalled = step("recall", asked.past.look)
     at = recalled.at
     if at is None and reading.kind in NEEDS_FACTS:
         at = step("withheld", lambda: hers.at)
@@ -107,6 +111,16 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
         guidance=guidance,
     )
     return asked
+
+
+def look_back(asked: Asked, gate: GateResult) -> None:
+    """Recall after all, if that is what a model said where the cheap gate was in doubt."""
+    if asked.past is None:
+        return
+    past, step = asked.past, _Step(asked.milliseconds)
+    recalled = step("recall", lambda: past.recall(gate))
+    withheld = recalled.at or asked.situation.withheld
+    asked.situation = replace(asked.situation, recalled=recalled, withheld=withheld)
 
 
 def look_up(asked: Asked, *, now: datetime) -> Situation:
@@ -173,27 +187,6 @@ def _unanswered(log: list[Message], conversation: Conversation, *, up_to: int) -
     # What was nothing but a secret asks for nothing, unless there is nothing else.
     asking = [m for m in rows if conversations.says_more(m.text)]
     return asking or rows or list(conversation.messages.filter(seq=up_to))
-
-
-def _recall(
-    asked: Asked,
-    before: list[str],
-    told: list[dict[str, Any]],
-    reading: intents.Reading,
-    hers: services.Hers,
-) -> Recalled:
-    if intents.small_talk_alone(asked.text):
-        return Recalled(skipped=True)
-    return services.recall(
-        asked.conversation.customer_id,
-        asked.text,
-        now=hers.now,
-        before=before,
-        hers=hers,
-        working=[*asked.conversation.working_memory, *told],
-        verified=asked.conversation.verified,
-        explain=True,  # the receipt says what was left out, too
-    )
 
 
 def _naming_words(text: str, before: list[Message], reading: intents.Reading) -> str:

@@ -16,6 +16,7 @@ from chat.models import Message
 from chat.situations import Asked
 from chat.tools.toolbox import toolbox
 from memory.kept import looked_once
+from memory.types import GateResult
 
 
 class TooLong(Exception):
@@ -59,6 +60,10 @@ class Turn:
         if settings.OPENAI_API_KEY:
             asked.spent = conversations.tokens_since(asked.conversation)
         return asked
+
+    def look_back(self, asked: Asked, gate: GateResult) -> None:
+        with looked_once():
+            situations.look_back(asked, gate)
 
     def emergency(self) -> str:
         listed = conversations.business().emergency_words

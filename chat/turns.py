@@ -30,7 +30,10 @@ from chat.events import Ack, Delta, Event, Failed, Rows, StateChanged, Typing
 from chat.frames import Choose, Person, Say
 from chat.llm import intents
 from chat.llm.base import Engine, NeedsHuman
+from chat.situations import Asked
 from chat.steps import TooLong, Turn
+from memory import services
+from memory.types import GateResult
 
 logger = logging.getLogger(__name__)
 
@@ -197,10 +200,13 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
     if asked is None:
         return  # more was said meanwhile: that turn answers for this one too
     outcome = agent.Outcome()
+    if asked.past is not None and asked.past.doubt is not None:
+        await _look_again(turn, asked, outcome, asked.past.doubt)
     running = agent.run(
         asked.situation,
         outcome,
-        engines=with_engines or engines.in_order(spent=asked.spent, used=turn.seconds),
+        engines=with_engines
+        or engines.in_order(spent=asked.spent, turn=outcome.usage.total, used=turn.seconds),
         tools=asked.tools.offered if asked.tools else (),
         run_tool=asked.tools,
     )
@@ -209,3 +215,19 @@ async def _reply(turn: Turn, with_engines: Sequence[Engine] | None) -> AsyncIter
         yield Delta(draft.text)
     asked.milliseconds["reply"] = round((turn.seconds - began) * 1000, 2)
     await in_db_thread(turn.store, executor=_computing)(asked, outcome)
+
+
+async def _look_again(turn: Turn, asked: Asked, outcome: agent.Outcome, gate: GateResult) -> None:
+    """Let a small model say whether the past is needed; what it costs is the turn's."""
+    began = turn.seconds
+    look = await services.second_look(
+        gate,
+        asked.text,
+        before=[line.text for line in asked.situation.before],
+        seconds=engines.seconds_left(began),
+        tokens=engines.tokens_left(asked.spent),
+    )
+    asked.milliseconds["gate"] = round((turn.seconds - began) * 1000, 2)
+    if look.model:
+        outcome.spent[look.model] = look.usage
+    await in_db_thread(turn.look_back, executor=_computing)(asked, look.gate)

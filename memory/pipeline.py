@@ -146,7 +146,7 @@ def worth_saving(message: Said, *, before: Sequence[Said | str]) -> GateResult:
 
 def _asked_again(result: GateResult, message: Said, before: list[Said]) -> GateResult:
     """By a small model, where there is one and the cheap gate is unsure."""
-    model = chat_model("gate") if propose.unsure(result) else None
+    model = chat_model("gate") if propose.unsure(result, gate="save") else None
     if model is None:
         return result
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from memory.llm.base import BadOutput, ChatModel, Finished, Prompt, Refused, Usage
+from memory.llm.base import BadOutput, ChatModel, Finished, Prompt, Refused, Usage, size
 
 from . import decision, grounding, verbatim
 from .base import (
@@ -31,7 +31,7 @@ from .base import (
     Unavailable,
 )
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
-from .prompt import own_words, prompt_for, size, told
+from .prompt import own_words, prompt_for, told
 from .topics import NAMED
 from .verbatim import LIKELY
 

@@ -58,11 +58,6 @@ def told(s: Situation) -> list[Fact]:
     return [f for f in s.recalled.facts if f.category != Category.ESCALATION_ANSWER]
 
 
-def size(prompt: Sequence[dict[str, Any]]) -> int:
-    """About how many tokens that is; four letters make one."""
-    return sum(len(m["content"]) for m in prompt) // 4
-
-
 def _data(
     s: Situation, results: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:

@@ -100,11 +100,13 @@ def observe(request: HttpRequest, customer_id: int, payload: ObserveIn) -> Any:
 @router.post("/memory/{int:customer_id}/recall", summary="What is known for this message")
 def recall(request: HttpRequest, customer_id: int, payload: RecallIn) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
+    gate = services.needs_past(payload.message, payload.before)
     found = services.recall(
         customer.pk,
         payload.message,
         now=timezone.now(),
         before=payload.before,
+        gate=services.second_look_now(gate, payload.message, before=payload.before),
         verified=_verified(customer),
     )
     return {

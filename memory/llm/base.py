@@ -18,6 +18,13 @@ class Embedder(Protocol):
 
 
 Prompt = list[dict[str, Any]]  # {"role": "system" | "user" | "assistant" | "tool", "content": …}
+
+
+def size(prompt: Prompt) -> int:
+    """About how many tokens a prompt is; four letters make one."""
+    return sum(len(m["content"]) for m in prompt) // 4
+
+
 Kind = Literal["timeout", "rate", "server", "request", "connection", "broken", "circuit"]
 
 

@@ -106,10 +106,17 @@ class OpenAIChat:
     def fill_now(self, prompt: Prompt, name: str, schema: dict[str, Any]) -> dict[str, Any]:
         """`fill` for the worker, which has no event loop and a minute's time."""
         deadline = time.monotonic() + WORKER_SECONDS
+        filled = self.run_now(
+            lambda: self.fill(prompt, name=name, schema=schema, deadline=deadline)
+        )
+        return filled[0]
 
-        async def once() -> dict[str, Any]:
+    def run_now(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask from a thread that has no event loop."""
+
+        async def once() -> T:
             async with self._client():  # closed with its loop
-                return (await self.fill(prompt, name=name, schema=schema, deadline=deadline))[0]
+                return await ask()
 
         return asyncio.run(once())
 

@@ -29,7 +29,7 @@ from .bell import without_bell
 from .capturing import capture_answer, capture_staff_words, share_verdict, title_of
 from .conflicts import decide_conflict, undo_conflict
 from .forgetting import Forgotten, forget, forget_words
-from .gating import Gated, gated
+from .gating import Gated, SecondLook, gated, in_doubt, second_look, second_look_now
 from .her_own import meant_hers, own_answer
 from .keys import issue_key, key_for, may, revoke_key
 from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
@@ -45,7 +45,7 @@ from .procedures import (
     reject_procedure,
     steps_of,
 )
-from .reading import Hers, as_of, known_about, recall
+from .reading import Hers, as_of, known_about, needs_past, recall
 from .registry import Keeper, keepers, register
 from .review import Touched, confirm, correct, review, undo_review
 from .safety import Grave
@@ -78,6 +78,7 @@ __all__ = [
     "Hers",
     "Keeper",
     "NotValidated",
+    "SecondLook",
     "Sight",
     "StillSeveral",
     "Touched",
@@ -108,6 +109,7 @@ __all__ = [
     "gated",
     "history",
     "identify",
+    "in_doubt",
     "instructions",
     "issue_key",
     "keepers",
@@ -123,6 +125,7 @@ __all__ = [
     "may",
     "meant_hers",
     "merge",
+    "needs_past",
     "new_customer",
     "nightly",
     "note_for",
@@ -149,6 +152,8 @@ __all__ = [
     "save_instruction",
     "save_note",
     "save_topic",
+    "second_look",
+    "second_look_now",
     "seen_by",
     "share_verdict",
     "sight",

@@ -37,15 +37,15 @@ def recall(
     working: Sequence[Mapping[str, Any]] = (),
     verified: bool = True,
     explain: bool = False,
-    gate: bool = True,
+    gate: bool | GateResult = True,
     hers: Hers | None = None,
 ) -> Recalled:
     """Return what this customer told that `message` needs: at most MEMORY_RECALLED facts.
 
-    `working`: what was said in this conversation, which is read before what is stored.
-    `gate=False` measures the ranking alone. `hers`: read with this very message.
+    `working`: what was said in this conversation, which is read before what is stored. `gate`:
+    what it said already; False measures the ranking alone. `hers`: read with this very message.
     """
-    passed = needs_past(message, before) if gate else GateResult(True, "not asked")
+    passed = gate if isinstance(gate, GateResult) else _gate(message, before, asked=gate)
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
     hers = hers or Hers(customer_id, now=now, message=message)
@@ -143,7 +143,12 @@ def as_of(customer_id: int, *, when: datetime) -> list[Fact]:
     return [_fact(r) for r in standing]
 
 
+def _gate(message: str, before: Sequence[str], *, asked: bool) -> GateResult:
+    return needs_past(message, before) if asked else GateResult(True, "not asked")
+
+
 def needs_past(message: str, before: Sequence[str]) -> GateResult:
+    """What the cheap gate says: rules, then a classifier. May be unsure: `gating.second_look`."""
     classifier = gates.gates()["retrieve"]
     vector = embed_one_here(message)
     return gates.needs_past(message, before=before, vector=vector, classifier=classifier)

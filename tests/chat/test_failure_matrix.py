@@ -16,7 +16,7 @@ from escalations.models import Escalation, Question
 from memory import pipeline, services
 from memory.llm import configured, openai, remote_embeddings
 from memory.models import Answer, Episode, Memory
-from memory.types import AnswerFor, Said, Transcript
+from memory.types import AnswerFor, GateResult, Said, Transcript
 from tests.chat import with_model as scripted
 from tests.chat.conftest import told
 from tests.chat.one_database import _django_db_helper, one_database  # noqa: F401
@@ -315,6 +315,17 @@ class TestTheGate:
         server.on(data={"retrieve": False, "save": True}, schema="memory_gate")
 
         assert self.asked().by == "model"
+
+    @one_loop
+    @pytest.mark.parametrize("name", CELLS)
+    async def test_looks_at_the_past_where_the_model_is_away(self, server, times, settings, name):
+        """A model that is well would say that the past is not needed."""
+        self.put(server, name, settings)
+        unsure = GateResult(False, "hardly", by="classifier", score=0.08)
+
+        look = await services.second_look(unsure, self.UNSURE, seconds=1.0)
+
+        assert look.gate.passed == (name != "429 and wait a moment")
 
 
 VECTORS = {

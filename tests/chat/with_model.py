@@ -6,6 +6,7 @@ from chat.models import Tool
 from memory.types import AnswerCandidate, AnswerFor
 from tests.factories import NOW
 
+GATE = "memory_gate"
 CALLS = ("calls tools", "schemas only")
 EVERYTHING = {"ids": [], "text": "", "topic": "", "tool": "", "arguments": ""}
 
@@ -22,9 +23,17 @@ def use(settings, server, **more):
 
 
 def probed(server):
-    """Let the endpoint be found out: it calls tools, or says that it does not."""
+    """Let the endpoint be found out: it calls tools, or says that it does not.
+
+    The gate's model, where it is asked, says that the past is needed.
+    """
     server.on(tool=("probe", {"ok": True}), offers_tool="probe")
+    needs_past(server, True)
     return server
+
+
+def needs_past(server, needed, **more):
+    server.on(data={"retrieve": needed, "save": False}, schema=GATE, **more)
 
 
 def decide(server, way, *, user="", times=None, fault=None, **data):
@@ -44,7 +53,13 @@ def decide(server, way, *, user="", times=None, fault=None, **data):
 
 def asked(server):
     """The requests that asked for a decision."""
-    return [r for r in server.journal if "probe" not in json.dumps(r.get("tools", ""))]
+    asked = [r for r in server.journal if r not in gate_asked(server)]
+    return [r for r in asked if "probe" not in json.dumps(r.get("tools", ""))]
+
+
+def gate_asked(server):
+    """The requests that asked whether the past is needed."""
+    return [r for r in server.journal if GATE in json.dumps(r.get("response_format", ""))]
 
 
 def candidate(answer, *, score=0.7):
