@@ -43,6 +43,10 @@ app.conf.beat_schedule = {
         "task": "escalations.tasks.tell_owners",
         "schedule": crontab(hour="6", minute="40"),
     },
+    "desk-judge-outcomes": {
+        "task": "escalations.tasks.judge_outcomes",
+        "schedule": crontab(hour="2", minute="40"),
+    },
     "desk-mails": {"task": "escalations.tasks.send_mails", "schedule": 30.0},
 }
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from . import alerts, claim, delivery, inbox
+from . import alerts, claim, delivery, inbox, outcomes
 from .models import Escalation, Presence
 
 
@@ -24,6 +24,11 @@ def send_mails() -> int:
 @shared_task
 def tell_owners() -> int:
     return alerts.tell_owners(now=timezone.now())
+
+
+@shared_task
+def judge_outcomes() -> int:
+    return outcomes.judge(now=timezone.now())
 
 
 @shared_task

@@ -30,6 +30,19 @@ def strength(
     return float(0.5 ** min(age / stretched, 1000.0))  # 0.5 ** 1000 is still above zero
 
 
+UNKNOWN = 2.0  # conversations: one good word is no certainty
+ASSUMED = 0.5  # of a word that was said: silence may mean that it helped
+
+
+def usefulness(*, helped: int = 0, assumed: int = 0, not_helped: int = 0) -> float:
+    """Return how useful replies that rested on a memory were, in [0, 1): 0 where nothing is known.
+
+    The share of conversations in which they helped, of all that are known and two that are not.
+    """
+    good = helped + ASSUMED * assumed
+    return good / (good + not_helped + UNKNOWN)
+
+
 def recency(*, stated_at: datetime, now: datetime, half_life: timedelta) -> float:
     """Return how fresh a statement is, in (0, 1]: 1.0 when just said, 0.5 after one half-life.
 

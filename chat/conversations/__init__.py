@@ -41,6 +41,7 @@ from .lifetime import (
     start,
 )
 from .log import Closed, Overtaken, in_turn
+from .outcome import tell as tell_outcome
 from .removal import remove_words
 from .staff import (
     Stale,
@@ -95,6 +96,7 @@ __all__ = [
     "set_reply_email",
     "start",
     "take_over",
+    "tell_outcome",
     "tokens_since",
     "transcript_of",
     "turns_since",

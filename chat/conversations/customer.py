@@ -16,6 +16,7 @@ from memory import services
 from memory.models import Customer
 from memory.prepared import Prepared, argument
 
+from . import outcome
 from .log import Closed, Handler, Kind, Sender, append, locked, save
 
 SEEN_EVERY = timedelta(minutes=1)
@@ -128,6 +129,7 @@ def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) ->
     conversation = locked(conversation_id)
     words, _ = services.without_secrets(words)
     save(conversation, now=now, changed={"rating": score, "rating_words": words})
+    outcome.tell(conversation, "helped" if score > 0 else "not_helped", by="customer", now=now)
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from memory import services
 from memory.admin.base import ServiceAdmin, actor, now, staff_id
-from memory.admin.sentences import maker, replaced_by, sentence
+from memory.admin.sentences import maker, replaced_by, sentence, usefulness
 from memory.models import Memory, MemoryEvent
 from memory.types import Status
 
@@ -84,7 +84,7 @@ class MemoryAdmin(ServiceAdmin[Memory]):
     ordering = ["-recorded_at", "-pk"]
     actions = ["confirm", "restore", "forget", "approve", "reject"]
     change_form_template = "admin/memory/memory/change_form.html"
-    shown = ["customer", "topic", "category", "state", "held", "said", "maker"]
+    shown = ["customer", "topic", "category", "state", "held", "said", "useful", "maker"]
 
     def get_urls(self) -> list[URLPattern]:
         from memory.admin import review
@@ -196,6 +196,10 @@ class MemoryAdmin(ServiceAdmin[Memory]):
         since = m.valid_from or m.stated_at
         until = m.valid_until or m.ended_at
         return f"since {since:%-d %B %Y}" + (f" until {until:%-d %B %Y}" if until else "")
+
+    @admin.display(description="useful")
+    def useful(self, m: Memory) -> str:
+        return usefulness(services.outcomes_of(m.pk))
 
     @admin.display(description="made by")
     def maker(self, m: Memory) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from memory import scoring
 from memory.models import Memory, MemoryEvent
+from memory.services import Outcome
 
 _SAID = {
     "memory.created": "{who} noted it{after}",
@@ -20,8 +22,11 @@ _SAID = {
     "memory.proposed": "{who} proposed it{after}",
     "memory.forgotten": "It was forgotten at the customer's request",
     "memory.expired": "Its time ran out",
-    "memory.decayed": "It faded: nobody had confirmed it for long",
+    "memory.faded": "It faded",
     "memory.restored": "{who} brought it back",
+    "outcome.helped": "The customer said that a chat in which it was used helped",
+    "outcome.not_helped": "The customer said that a chat in which it was used did not help",
+    "outcome.assumed": "A chat in which it was used ended without a further question",
     "answer.created": "{who} wrote it",
     "answer.added": "{who} wrote it",
     "answer.superseded": "A later answer replaced it",
@@ -55,6 +60,17 @@ def who(actor: str, staff: Mapping[int, str]) -> str:
     return {"customer": "The customer", "bot": "The bot", "import": "An import"}.get(
         actor, f"The {actor}" if actor else "Somebody"
     )
+
+
+def usefulness(outcomes: Mapping[Outcome, int]) -> str:
+    """Return in words what came of replies that rested on it, and what that does."""
+    good, perhaps = outcomes.get("helped", 0), outcomes.get("assumed", 0)
+    bad = outcomes.get("not_helped", 0)
+    if not good + perhaps + bad:
+        return "nothing known yet: being used alone does not keep it"
+    said = f"chats in which it was used: {good} helped, {perhaps} ended without a further question"
+    slower = round(100 * scoring.usefulness(helped=good, assumed=perhaps, not_helped=bad))
+    return f"{said}, {bad} did not help; it fades {slower} % slower for it"
 
 
 def maker(made_by: str, staff: Mapping[int, str]) -> str:

@@ -52,6 +52,7 @@ from .safety import Grave
 from .stale import still_right, tell_owners
 from .topics import StillSeveral, instructions, save_instruction, save_topic
 from .topics_meant import topics_near
+from .usefulness import Outcome, outcomes_of, record_outcome
 from .votes import confirm_match, confirm_wording
 from .waiting import kind_of as kind_to_review
 from .waiting import number_to_review, to_review
@@ -78,6 +79,7 @@ __all__ = [
     "Hers",
     "Keeper",
     "NotValidated",
+    "Outcome",
     "SecondLook",
     "Sight",
     "StillSeveral",
@@ -131,6 +133,7 @@ __all__ = [
     "note_for",
     "note_now",
     "number_to_review",
+    "outcomes_of",
     "own_answer",
     "promote",
     "propose",
@@ -139,6 +142,7 @@ __all__ = [
     "propose_procedure",
     "recall",
     "record_looks_by",
+    "record_outcome",
     "register",
     "reject_procedure",
     "remember",

@@ -1,0 +1,25 @@
+"""What came of the replies of a conversation, for the memories that they rested on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from chat.models import Conversation
+from memory import services
+from memory.services import Outcome
+
+RESTED = ("answered", "recalled", "note")  # replies that may say, or be written from, what is known
+
+
+def tell(conversation: Conversation, came: Outcome, *, by: str, now: datetime) -> int:
+    """Tell memory, and return for how many memories that is new. Takes the customer's lock."""
+    traces = conversation.turns.filter(outcome__in=RESTED).values_list("trace", flat=True)
+    used = {fact.get("id") for trace in traces for fact in trace.get("facts") or ()}
+    return services.record_outcome(
+        conversation.customer_id,
+        [pk for pk in used if pk],
+        ref=f"conversation:{conversation.pk}",
+        outcome=came,
+        by=by,
+        now=now,
+    )
