@@ -28,6 +28,9 @@ ENOUGH_TO_DELIVER = 50
 LOST = 0.05  # share of known questions that may go to a person so that more unknown ones do
 TOO_LOW = 0.165  # score below which a person is called, before there are trials
 FIRST_SAY = 10  # trials: so much does that cut still count once there are some
+# The trials ask as often for what is stored as for what is not. People do not: at first most of
+# what they ask is new, later hardly any. The cut's odds move with theirs, at most so far.
+FARTHEST = 4.0
 # Likelihood from which an answer is delivered, if no mistake that named it was as likely or had as
 # much margin, whether the right answer was stored or not. The mistakes of the whole store are no
 # guide: one pair of twins, the second of a hundred, decided for all others.
@@ -78,11 +81,13 @@ class Index:
         stored: Sequence[Stored],
         outcomes: Sequence[tuple[float, bool]] = (),
         *,
+        new: float = 0.5,
         before: Index | None = None,
     ) -> None:
         """`outcomes`: score and "it was right" of answers that a staff member or a known customer
-        judged, one a customer. `before`: the index till now; what it has learnt of the same
-        wordings need not be learnt again.
+        judged, one a customer. `new`: the share of what is asked that nothing stored answers.
+        `before`: the index till now; what it has learnt of the same wordings need not be learnt
+        again.
         """
         self.stored = tuple(sorted((s for s in stored if s.wordings), key=lambda s: s.id))
         self._equal: dict[str, set[int]] = {}
@@ -100,7 +105,7 @@ class Index:
         self.loose = self.firm
         if any(s.doubtful for s in self.stored):
             self.loose = Shelf([s.with_doubtful() for s in self.stored])
-        self.cuts = _proven(self._learnt, outcomes)
+        self.cuts = _expecting(_proven(self._learnt, outcomes), new)
 
     def ask(self, question: str, vector: Vector | None, *, top: int = 3) -> Verdict:
         """Say what to do with `question`. Without a vector, letters alone decide."""
@@ -238,6 +243,12 @@ def _proven(cuts: Cuts, outcomes: Sequence[tuple[float, bool]]) -> Cuts:
         if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.01:
             proven = score
     return replace(cuts, deliver=proven) if proven is not None else cuts
+
+
+def _expecting(cuts: Cuts, new: float) -> Cuts:
+    """The rarer a new question is, the sooner something is offered."""
+    odds = min(max(new / (1 - new), 1 / FARTHEST), FARTHEST)
+    return replace(cuts, offer=cuts.offer * odds / (1 - cuts.offer + cuts.offer * odds))
 
 
 def _spread(n: int) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ from django.db import connection
 from django.db.models import Count, DateTimeField, Max, Q, Sum, Value
 
 from memory.lifecycle.match import Index
-from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed, embedder
 from memory.models import Answer, AnswerMatch, Customer
@@ -22,12 +21,13 @@ from memory.prepared import Prepared, argument
 from memory.shelf import Stored
 from memory.types import Vector
 
+from . import heard
+
 VOTES = (
     AnswerMatch.Outcome.CHOSEN,
     AnswerMatch.Outcome.REFUSED,
     AnswerMatch.Outcome.CONFIRMED,
 )
-TWO = 2  # different identified customers
 
 _lock = threading.Lock()
 
@@ -95,9 +95,9 @@ def _make(now: datetime, rows: object, embedded: object, *, before: Stock | None
     active = Answer.objects.active(now).defer("title_embedding", "text_embedding")
     answers = {a.pk: a for a in active.order_by("pk")}
     votes = list(AnswerMatch.objects.filter(_counts()).defer("embedding").order_by("pk"))
-    wordings = _wordings(v for v in votes if v.answer_id in answers)
+    wordings = heard.wordings(votes, answers)
     used = [v for firm, loose in wordings.values() for v in firm + loose]
-    yields = _yields(answers.values(), wordings)
+    yields = heard.yields(answers.values(), wordings)
     lines = [line for a in answers.values() for line in (_title(a), _text(a))]
     lines += [_asked(v) for v in used]
     stored_vectors = _vectors(lines, before.vectors if before else {})
@@ -107,7 +107,12 @@ def _make(now: datetime, rows: object, embedded: object, *, before: Stock | None
         _stored(a, *wordings.get(pk, ([], [])), yields.get(pk, frozenset()), vectors)
         for pk, a in answers.items()
     ]
-    index = Index(stored, _outcomes(votes), before=before.index if before else None)
+    index = Index(
+        stored,
+        heard.outcomes(votes),
+        new=heard.new_share(votes, answers),
+        before=before.index if before else None,
+    )
     return Stock(index, answers, stored_vectors, rows, None if made is not None else embedded)
 
 
@@ -151,56 +156,6 @@ def _missing(lines: Sequence[Line]) -> dict[Line, Vector] | None:
     return dict(zip(lines, halved, strict=True))
 
 
-def _wordings(
-    votes: Iterable[AnswerMatch],
-) -> dict[int, tuple[list[AnswerMatch], list[AnswerMatch]]]:
-    """Return for each answer the wordings that deliver it, and those that only rank it.
-
-    Staff's word stands. Otherwise two different identified customers must have chosen it, and none
-    refused: one customer, or one browser with many tokens, changes no delivery.
-    """
-    cast: dict[tuple[int, str], list[AnswerMatch]] = defaultdict(list)
-    for vote in votes:
-        cast[int(vote.answer_id or 0), vote.asked_normalised].append(vote)
-    found: dict[int, tuple[list[AnswerMatch], list[AnswerMatch]]] = defaultdict(lambda: ([], []))
-    for (answer, _), rows in cast.items():
-        by_staff = [v for v in rows if v.outcome == AnswerMatch.Outcome.CONFIRMED]
-        chosen = [v for v in rows if v.outcome == AnswerMatch.Outcome.CHOSEN and v.verified]
-        refused = any(v.outcome == AnswerMatch.Outcome.REFUSED and v.verified for v in rows)
-        if by_staff or (len({v.customer_id for v in chosen}) >= TWO and not refused):
-            found[answer][0].append((by_staff or chosen)[0])
-        elif chosen and not refused:
-            found[answer][1].append(chosen[0])
-    return found
-
-
-def _yields(
-    answers: Collection[Answer],
-    wordings: Mapping[int, tuple[list[AnswerMatch], list[AnswerMatch]]],
-) -> dict[int, frozenset[str]]:
-    """Return for each answer the wordings that staff later gave to another one.
-
-    A title is staff's word too. Customers alone take no wording from each other: then it is asked.
-    """
-    said: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
-    for a in answers:
-        said[normalise(a.title)].append((a.recorded_at, a.pk))
-    for pk, (firm, _) in wordings.items():
-        for v in firm:
-            if v.outcome == AnswerMatch.Outcome.CONFIRMED:
-                said[v.asked_normalised].append((v.decided_at or v.created_at, pk))
-    meant = {text: max(by_staff)[1] for text, by_staff in said.items()}
-    lost: dict[int, set[str]] = defaultdict(set)
-    for a in answers:
-        if meant[normalise(a.title)] != a.pk:
-            lost[a.pk].add(normalise(a.title))
-    for pk, (firm, _) in wordings.items():
-        for v in firm:
-            if meant.get(v.asked_normalised, pk) != pk:
-                lost[pk].add(v.asked_normalised)
-    return {pk: frozenset(texts) for pk, texts in lost.items() if texts}
-
-
 def _stored(
     answer: Answer,
     firm: list[AnswerMatch],
@@ -219,18 +174,6 @@ def _stored(
         doubtful=tuple((v.asked, vectors.get(_asked(v))) for v in loose),
         yields=yields,
     )
-
-
-def _outcomes(votes: Sequence[AnswerMatch]) -> list[tuple[float, bool]]:
-    """Score and "the first was right" of what was offered or delivered: one voice a customer."""
-    voices: dict[object, tuple[float, bool]] = {}
-    for v in votes:
-        by_staff = v.outcome == AnswerMatch.Outcome.CONFIRMED
-        if not v.offered or not (by_staff or v.verified):
-            continue
-        right = v.answer_id == v.offered[0] and v.outcome != AnswerMatch.Outcome.REFUSED
-        voices[v.pk if by_staff else ("customer", v.customer_id)] = (v.score, right)
-    return list(voices.values())
 
 
 def is_verified(customer_id: int | None) -> bool:

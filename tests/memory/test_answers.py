@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from config.demo.topics import TOPICS
 from memory import services
 from memory.models import Answer, AnswerMatch, Customer, Memory, MemoryEvent, Topic
+from memory.services.stock import stock
 from memory.types import Said, Status, Transcript
 from tests.factories import NOW, make_customer, make_staff, make_topic
 
@@ -222,6 +223,42 @@ class TestVotes:
         assert ask("any space for a car", ben).way != "deliver"
         assert ask("where can i park my car", ben).candidates[0].answer_id == store.pk
 
+    def test_of_two_who_pressed_wrong_deliver_nothing_where_others_meant_something_else(
+        self, store, ada, ben
+    ):
+        for n in range(2):
+            mean_something_else(store, make_customer(f"C{n}", external_id=f"c{n}"))
+        choose(store, ada)
+        choose(store, ben)
+
+        assert ask("any space for a car", ada).way != "deliver"
+
+    def test_of_many_deliver_though_one_pressed_wrong(self, store, ada, ben):
+        mean_something_else(store, ada)
+        for n in range(4):
+            choose(store, make_customer(f"C{n}", external_id=f"c{n}"))
+
+        assert ask("any space for a car", ben).way == "deliver"
+
+    def test_for_the_title_itself_teach_nothing_new(self, store, sam, ada):
+        """Kept twice, a title looked like two customers' words that agree to the letter."""
+        services.confirm_wording(
+            store.pk, asked="where can I park my car", staff_id=sam.pk, customer_id=ada.pk, now=NOW
+        )
+
+        [kept] = [s for s in stock(NOW).index.stored if s.id == store.pk]
+        assert kept.wordings == (store.title,)
+
+    def test_that_most_of_what_is_asked_is_new_make_offers_rare(self, store, ada):
+        asked = "where do I leave the bicycle"
+        assert ask(asked, ada).way == "offer"
+
+        for n in range(60):
+            customer = make_customer(f"C{n}", external_id=f"c{n}")
+            mean_something_else(store, customer, asked=f"do you sell thing {n}")
+
+        assert ask(asked, ada).way == "gap"
+
     def test_of_one_browser_behind_many_tokens_deliver_nothing(self, store, ada):
         for n in range(30):
             choose(store, make_customer(f"V{n}", kind=Customer.Kind.VISITOR))
@@ -270,6 +307,14 @@ class TestVotes:
 
 
 def choose(answer, customer, asked="any space for a car"):
+    _vote(answer, customer, asked, outcome="chosen", answer_id=answer.pk)
+
+
+def mean_something_else(answer, customer, asked="any space for a car"):
+    _vote(answer, customer, asked, outcome="something_else")
+
+
+def _vote(answer, customer, asked, **how):
     match = AnswerMatch.objects.create(
         customer=customer,
         asked=asked,
@@ -278,9 +323,7 @@ def choose(answer, customer, asked="any space for a car"):
         outcome="open",
         created_at=NOW,
     )
-    services.confirm_match(
-        match.pk, outcome="chosen", answer_id=answer.pk, customer_id=customer.pk, now=NOW
-    )
+    services.confirm_match(match.pk, customer_id=customer.pk, now=NOW, **how)
 
 
 class TestSafety:

@@ -23,13 +23,13 @@ FACTS = {
 }
 
 
-def index(*, embedded=True, more=None):
+def index(*, embedded=True, more=None, **how):
     stored = []
     for n, (title, text) in enumerate(FACTS.items(), start=1):
         wordings = (title, *(more or {}).get(title, ()))
         vectors = tuple(embed(wordings)) if embedded else (None,) * len(wordings)
         stored.append(Stored(n, wordings, vectors, text, embed([text])[0] if embedded else None))
-    return Index(stored)
+    return Index(stored, **how)
 
 
 def test_delivers_a_wording_that_is_known_letter_for_letter():
@@ -56,6 +56,19 @@ def test_offers_what_is_near_and_does_not_deliver_it_on_day_one():
 
     assert verdict.way == "offer"
     assert verdict.candidates[0].id == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "new", "way"),
+    [
+        ("my wheels need a place", 0.05, "offer"),
+        ("my wheels need a place", 0.5, "gap"),
+        ("is there a car park for vans", 0.5, "offer"),
+        ("is there a car park for vans", 0.95, "gap"),
+    ],
+)
+def test_the_rarer_a_new_question_the_sooner_something_is_offered(asked, new, way):
+    assert index(new=new).ask(asked, embed_one(asked)).way == way
 
 
 def test_calls_a_person_when_nothing_is_near():
