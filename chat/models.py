@@ -184,7 +184,7 @@ class Turn(models.Model):
     created_at = models.DateTimeField()
     # Read off the trace once, when it is written: a year's report does not open every one of them.
     generated = models.GeneratedField(
-        expression=_said_by(Q(outcome="answered", trace__engine="openai", trace__answer__used=[])),
+        expression=_said_by(Q(outcome="answered", trace__moves__contains=["Remark"])),
         output_field=models.BooleanField(),
         db_persist=True,
     )

@@ -47,8 +47,9 @@ from chat_conversation c, generate_series(1, 2) s order by c.id, s;
 
 insert into chat_turn (conversation_id, question_seq, outcome, reason, trace, created_at)
 select c.id, s, (array['answered', 'offered', 'asked', 'noted', 'handed_over', 'small_talk'])
-    [1 + (c.id + s) %% 6], '', jsonb_build_object('engine', case when c.id %% 3 = 0 then 'openai'
-    else 'verbatim' end, 'gate', jsonb_build_object('skipped', c.id %% 2 = 0, 'p', 0.25),
+    [1 + (c.id + s) %% 6], '', jsonb_build_object('moves', case when c.id %% 3 = 0 then
+    '["Remark"]'::jsonb else '["Answer"]'::jsonb end,
+    'gate', jsonb_build_object('skipped', c.id %% 2 = 0, 'p', 0.25),
     'answer', jsonb_build_object('used', '[]'::jsonb, 'rejected', '[]'::jsonb), 'steps',
     (select jsonb_agg(jsonb_build_object('name', md5((c.id * 31 + i)::text), 'ms', i))
      from generate_series(1, 24) i)), c.started_at

@@ -213,6 +213,26 @@ class TestReceipt:
         assert (await receipt())["tokens"] > 200
         assert (await receipt())["cost"] > 0
 
+    async def test_says_whether_a_model_wrote_the_reply(
+        self, chat, answers, one_server, rinse, ada
+    ):
+        await in_db_thread(make_topic)("visit_times", category="preference")
+        await in_db_thread(services.remember)(
+            ada.pk, topic="visit_times", value="mornings", text="You like mornings.",
+            by="staff:1", now=NOW,
+        )  # fmt: skip
+        answers(scripted.offer(rinse))
+        decide(one_server, "reply", text="You like mornings.", times=1)
+        decide(one_server, "use_answer", ids=[rinse.pk], text="")
+
+        await told(chat.pk, "how early may i rinse")
+        own = await in_db_thread(Turn.objects.latest)("pk")
+        await told(chat.pk, "when can i rinse")
+        card = await in_db_thread(Turn.objects.latest)("pk")
+
+        assert (own.outcome, own.generated) == ("answered", True)
+        assert (card.outcome, card.generated) == ("answered", False)
+
     async def test_names_the_failure_where_another_engine_answered(
         self, chat, answers, one_server, rinse
     ):
