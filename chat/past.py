@@ -24,6 +24,7 @@ class Past:
     hers: services.Hers
     working: Sequence[dict[str, Any]]
     verified: bool
+    needs_facts: bool  # then all that stands for her is read anyway
     doubt: GateResult | None = None  # the cheap gate's word, where a model is still to be asked
 
     def look(self) -> Recalled:
@@ -31,7 +32,10 @@ class Past:
         if intents.small_talk_alone(self.text):
             return Recalled(skipped=True)
         gate = services.needs_past(self.text, self.before)
-        if services.in_doubt(gate) and (self.working or self.hers.rows):
+        unsure = services.in_doubt(gate)
+        if (unsure or not gate.passed) and self.needs_facts and services.tried_with(self.hers):
+            return self.recall(GateResult(True, "something like it was tried with her before"))
+        if unsure and (self.working or self.hers.rows):
             self.doubt = gate
             return Recalled(gate=gate, skipped=True)
         return self.recall(gate)

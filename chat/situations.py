@@ -83,15 +83,16 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
     known, naming = facts.topics(), _naming_words(in_english, before, reading)
     hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
     working = [*conversation.working_memory, *told]
-    asked.past = Past(text, said_before, hers, working, conversation.verified)
+    needs_facts = reading.kind in NEEDS_FACTS
+    asked.past = Past(text, said_before, hers, working, conversation.verified, needs_facts)
     recalled = step("recall", asked.past.look)
     at = recalled.at
-    if at is None and reading.kind in NEEDS_FACTS:
+    if at is None and needs_facts:
         at = step("withheld", lambda: hers.at)
     asked.guidance_version, guidance = services.instructions("guidance")
     standing = (
         step("known", lambda: facts.standing(conversation, told, now=now, hers=hers))
-        if reading.kind in NEEDS_FACTS
+        if needs_facts
         else ()
     )
     asked.situation = Situation(

@@ -156,11 +156,13 @@ def keep_all(
 
     Raises NotSaid.
     """
-    return [
+    kept = [
         _keep(escalation, keep, staff=staff, now=now)
         for keep in keeps
         if keep.seqs and keep.title.strip()
     ]
+    _reflect(kept, now)
+    return kept
 
 
 def judge_all(escalation: Escalation, *, now: datetime) -> list[Kept]:
@@ -175,7 +177,18 @@ def judge_all(escalation: Escalation, *, now: datetime) -> list[Kept]:
         source_ref=f"conversation:{escalation.conversation_id}",
         authors={seq: m.author_id for seq, m in written.items() if m.author_id is not None},
     )
-    return [_judged(escalation, one, now) for one in stored]
+    kept = [_judged(escalation, one, now) for one in stored]
+    _reflect(kept, now)
+    return kept
+
+
+def _reflect(kept: Sequence[Kept], now: datetime) -> None:
+    """What staff answered was right, where the bot had something else for it. After all answers:
+    the customer is locked last."""
+    for one in kept:
+        asked = one.question and one.question.match_id
+        if asked and one.answer is not None and one.answer.status == Status.ACTIVE:
+            services.helped(asked, event="milestone", answer_id=one.answer.pk, now=now)
 
 
 def _judged(escalation: Escalation, stored: Answer | Memory, now: datetime) -> Kept:

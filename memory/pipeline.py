@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from memory import site_layer
+from memory import reflection, site_layer
 from memory.lifecycle import (
     account,
     blank,
@@ -193,6 +193,7 @@ def _account(
         visitor=episode.customer.kind == Customer.Kind.VISITOR,
     )
     account.summarise(episode, text, engine=source.made_by, now=source.now)
+    reflection.on_episode(episode, actor=source.actor, now=source.now)
 
 
 def settle(

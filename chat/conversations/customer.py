@@ -130,6 +130,8 @@ def rate(conversation_id: int, *, score: int, words: str = "", now: datetime) ->
     words, _ = services.without_secrets(words)
     save(conversation, now=now, changed={"rating": score, "rating_words": words})
     outcome.tell(conversation, "helped" if score > 0 else "not_helped", by="customer", now=now)
+    if score > 0:
+        outcome.thank(conversation, now=now)
 
 
 @transaction.atomic

@@ -23,3 +23,11 @@ def tell(conversation: Conversation, came: Outcome, *, by: str, now: datetime) -
         by=by,
         now=now,
     )
+
+
+def thank(conversation: Conversation, *, now: datetime) -> None:
+    """She says that it helped: the last answer was right for what she had asked."""
+    for turn in conversation.turns.filter(outcome="answered").order_by("-pk")[:1]:
+        match_id = turn.trace.get("match_id") or turn.trace.get("answer", {}).get("match_id")
+        if match_id:
+            services.helped(match_id, event="accepted", now=now)

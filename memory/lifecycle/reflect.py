@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from memory.types import Evidence
 
 EVENTS = (
-    "correction",
+    "correction",  # staff say that it was otherwise
     "failed_tool",
     "thumbs_down",
-    "accepted",
-    "close",
-    "milestone",
-    "full_buffer",
+    "accepted",  # the customer says that it helped
+    "close",  # a chat ended, or is so long that its buffer is full and memory reads it
+    "milestone",  # a person has settled what the bot had not
 )
 
 

@@ -32,7 +32,7 @@ from .forgetting import Forgotten, forget, forget_words
 from .gating import Gated, SecondLook, gated, in_doubt, second_look, second_look_now
 from .her_own import meant_hers, own_answer
 from .keys import issue_key, key_for, may, revoke_key
-from .lessons import feedback, learn_from_tool, learn_lesson, lessons_for
+from .lessons import feedback, helped, learn_from_tool, learn_lesson, lessons_for, tried_with
 from .looks import looked, looked_at, record_looks_by
 from .merging import merge
 from .notes import note_for, save_note
@@ -109,6 +109,7 @@ __all__ = [
     "forget",
     "forget_words",
     "gated",
+    "helped",
     "history",
     "identify",
     "in_doubt",
@@ -170,6 +171,7 @@ __all__ = [
     "title_of",
     "to_review",
     "topics_near",
+    "tried_with",
     "undo_conflict",
     "undo_review",
     "unmarked",

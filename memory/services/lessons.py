@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from memory import pipeline, secrets
-from memory.lifecycle import reflect, validate, write
-from memory.models import Lesson, Memory
-from memory.types import Category, MemoryType, Status
+from memory import pipeline, reflection, secrets
+from memory.lifecycle import experience, reflect, validate, write
+from memory.models import Answer, AnswerMatch, Lesson, Memory
+from memory.types import Status
+
+from .reading import Hers
+
+Event = Literal["milestone", "accepted"]
 
 
 def learn_lesson(
@@ -97,32 +101,36 @@ def feedback(
     if found is None:
         return None
     with write.customer_locked(customer_id):
-        rows = Memory.objects.for_customer(customer_id).filter(kind="experience")
-        text = secrets.blank(found.text)
-        made: Memory
-        made, fresh = rows.get_or_create(
-            text=text,
-            defaults={
-                "customer_id": customer_id,
-                "category": Category.CONFIRMED_FACT,
-                "memory_type": MemoryType.EPISODIC,
-                "kind": "experience",
-                "stated_at": now,
-                "recorded_at": now,
-                "confirmed_at": now,
-                "made_by": "feedback",
-            },
-        )
-        if not fresh:
-            Memory.objects.filter(pk=made.pk).update(confirmed_at=now)
-        write.record_event(
-            "memory.experience",
-            at=now,
-            actor=pipeline.AGENT,
-            customer_id=customer_id,
-            memory_id=made.pk,
-            reason=kind,
+        made = experience.keep(
+            customer_id,
+            secrets.blank(found.text),
             evidence=found.evidence,
+            reason=kind,
+            actor=pipeline.AGENT,
+            now=now,
         )
     pipeline.embed_missing(customer_id)
     return made
+
+
+def helped(match_id: int, *, event: Event, now: datetime, answer_id: int | None = None) -> bool:
+    """An answer was right for this question of a customer's; say whether something is learnt of it.
+
+    `answer_id`: the answer, where it is not the one that the question was met with.
+    """
+    match = AnswerMatch.objects.filter(pk=match_id).exclude(customer=None).first()
+    if match is None or match.customer_id is None:
+        return False
+    given = Answer.objects.filter(pk=answer_id).first() if answer_id else None
+    worked = given or experience.worked_for(match)
+    if worked is None:
+        return False
+    with write.customer_locked(match.customer_id):
+        made = reflection.on_answer(match, worked, event=event, actor=pipeline.AGENT, now=now)
+    return made is not None
+
+
+def tried_with(hers: Hers) -> bool:
+    """Whether something like the message that `hers` was read with was tried with her before."""
+    rows = (r for r in hers.rows if r.kind == experience.KIND)
+    return any(r.likeness is not None and r.likeness >= experience.LIKE for r in rows)
