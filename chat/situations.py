@@ -30,6 +30,7 @@ NEEDS_ANSWER = {
     Kind.QUESTION,
     Kind.PERSONAL,
     Kind.REQUEST,
+    Kind.REPORT,
     Kind.SELF,
     Kind.STATEMENT,
     Kind.SMALL_TALK,
@@ -80,7 +81,8 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
     in_english = language.english(text)
     reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
     told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
-    known, naming = facts.topics(), _naming_words(in_english, before, reading)
+    known = facts.topics()
+    naming = _naming_words(in_english, before, reading, known)
     hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
     working = [*conversation.working_memory, *told]
     needs_facts = reading.kind in NEEDS_FACTS
@@ -190,14 +192,23 @@ def _unanswered(log: list[Message], conversation: Conversation, *, up_to: int) -
     return asking or rows or list(conversation.messages.filter(seq=up_to))
 
 
-def _naming_words(text: str, before: list[Message], reading: intents.Reading) -> str:
+def _naming_words(
+    text: str, before: list[Message], reading: intents.Reading, known: tuple[Topic, ...]
+) -> str:
     """Return what a topic may be named by, or ""."""
     if reading.kind not in NEEDS_TOPICS:
         return ""
     words = intents.asking_part(text) if reading.kind is not Kind.FORGET else text
-    if intents.leans_back(words) and before:
+    if before and intents.leans_back(words) and not _names_one(words, known):
         words = f"{before[-1].text} {words}"
     return words
+
+
+def _names_one(words: str, known: tuple[Topic, ...]) -> bool:
+    """Plain words may name a topic, too: "when do I like to come?" asks for times, whatever the
+    reply before it was about."""
+    found = _named(words, known, ())
+    return bool(found) and found[0][1] >= topics.NAMED
 
 
 def _named(

@@ -56,6 +56,7 @@ class Kind(StrEnum):
     QUESTION = "question"
     PERSONAL = "personal"  # for a person to judge: this customer's own case
     REQUEST = "request"
+    REPORT = "report"  # something has happened that a person here must know: a fault, a change
     FORGET = "forget"
     EMERGENCY = "emergency"
     KNOWN = "known"
@@ -125,6 +126,8 @@ def _about_self(
 def _likeliest(scores: Mapping[str, float], *, asks: bool, wishes: bool) -> Kind:
     """The classifier's first choice, unless the form of the sentence speaks against it."""
     unlikely = {"emergency", "self", "known", "forget"}  # each has its own way in
+    if asks:
+        unlikely = unlikely | {"report"}  # what happened is then the story around a question
     best = max((k for k in scores if k not in unlikely), key=lambda k: scores[k])
     if best == "small_talk" and asks and scores[best] < 0.6:
         best = "question"
@@ -241,7 +244,8 @@ def states(sentence: str, *, embed: Embed) -> bool:
     asks, says_so = p.hits(sentence, (p.ASKS, p.STATES))
     if asks:
         return False
-    return says_so or likelihoods(sentence, embed=embed)[Kind.STATEMENT.value] >= TELLS
+    likely = likelihoods(sentence, embed=embed)
+    return says_so or likely[Kind.STATEMENT.value] + likely[Kind.REPORT.value] >= TELLS
 
 
 def asking_part(text: str) -> str:

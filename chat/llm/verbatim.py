@@ -41,6 +41,7 @@ CERTAIN = 0.93  # an answer this sure is given whatever the message reads like
 FOR_A_WISH = 0.165  # a title that is less likely than that is no help to who wants something done
 UNASKED = 0.5  # an answer this likely is offered though nothing seems to be asked
 ENOUGH_SMALL_TALK = 0.5
+FOR_THE_DESK = {Kind.REQUEST, Kind.REPORT}  # somebody is to do something about it
 ASKED = 0.30  # how surely a question names the topic that the customer is asked for
 # … and that, with how surely it is about herself; surer where it does not read so at once.
 HERS, CLEARLY_HERS = 1.0, 1.25
@@ -80,7 +81,7 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return moves, NeedsHuman("unsure", wording="distress", detail="strong pain or distress")
     if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
         return _by_note(s, moves)
-    if moves and s.reading.kind is Kind.REQUEST and not _standing_wish(s):
+    if moves and s.reading.kind in FOR_THE_DESK and not _standing_wish(s):
         wanted, need = _wanted(s)
         return moves + wanted, need
     if moves and not _asks_too(s):
@@ -97,7 +98,7 @@ def _standing_wish(s: Situation) -> bool:
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.reading.kind is Kind.SELF or _names_her_own(s):
         return _about_oneself(s)
-    if s.reading.kind is Kind.REQUEST and (_likely(s) < FOR_A_WISH or usual(s.text)):
+    if s.reading.kind in FOR_THE_DESK and (_likely(s) < FOR_A_WISH or usual(s.text)):
         return _wanted(s)
     if s.reading.kind is Kind.SMALL_TALK and not _worth_showing(s, CERTAIN):
         return [SmallTalk(courtesy(s.text))], None
@@ -217,7 +218,7 @@ def _plain(s: Situation) -> bool:
     if s.reading.score(Kind.SELF) >= MAYBE_SELF > 2 * before:
         return False
     alike = _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
-    return alike or s.reading.kind in {Kind.QUESTION, Kind.REQUEST}
+    return alike or s.reading.kind in {Kind.QUESTION, Kind.REQUEST, Kind.REPORT}
 
 
 def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:
@@ -245,7 +246,8 @@ def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | 
 
 def _remark(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     """Something is said that is neither noted nor asked: a pleasantry, or for a person."""
-    if s.reading.score(Kind.SMALL_TALK) + s.reading.score(Kind.STATEMENT) >= ENOUGH_SMALL_TALK:
+    light, told = s.reading.score(Kind.SMALL_TALK), s.reading.score(Kind.STATEMENT)
+    if light + told >= ENOUGH_SMALL_TALK and light >= s.reading.score(Kind.REPORT):
         return [SmallTalk(courtesy(s.text))], None
     return [], NeedsHuman("unsure", wording="unsure")
 

@@ -118,6 +118,23 @@ async def test_an_honest_gap_is_asked_and_the_reply_remembered_at_once(chat, ada
     assert "top floor" in text
 
 
+async def test_a_gap_is_honest_right_after_something_else_was_noted(chat, ada):
+    """Plain words name a topic too, and not only what the reply before them was about."""
+    await in_db_thread(make_topic)(
+        "arrival",
+        category="preference",
+        label="Preferred times",
+        description="When the guest likes to come.",
+        examples=["I come in the evening", "I like to come early"],
+    )
+    await said(chat, "My number is 555 0142")
+
+    text, outcome = await said(chat, "When do I like to come?")
+
+    assert "555 0142" not in text
+    assert outcome == "asked"
+
+
 async def test_an_experts_question_is_never_asked_back(chat):
     _, outcome = await said(chat, "is the mole on my arm dangerous?")
 
