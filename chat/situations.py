@@ -25,6 +25,7 @@ from memory.types import AnswerFor, Fact, GateResult, Withheld
 T = TypeVar("T")
 
 BEFORE = 6  # earlier rows that a message is read with
+PRECEDENTS = 12  # wordings of an answer that are looked at; each is read once in a while
 LOG = 60  # rows read for that: her last, the replies before them, and notices between
 NEEDS_ANSWER = {
     Kind.QUESTION,
@@ -151,13 +152,22 @@ def look_up(asked: Asked, *, now: datetime) -> Situation:
     answer = AnswerFor("gap", reason="a note covers it")
     if note is None:
         answer = step("answers", lambda: _answer(asked, before, now))
-    return replace(s, note=note, answer=answer, precedent=_precedent(answer))
+    return replace(s, note=note, answer=answer, precedent=precedent(answer, s.reading.kind))
 
 
-def _precedent(answer: AnswerFor) -> intents.Reading | None:
+def precedent(answer: AnswerFor, kind: Kind) -> intents.Reading | None:
+    """How what staff gave the best answer to reads: of its wordings the one that is of this kind.
+
+    Of each score the highest: one that read like her own case and got it is a precedent.
+    """
     if answer.way == "gap" or not answer.candidates:
         return None
-    return intents.read(answer.candidates[0].wording, embed=embedding.embed_one)
+    best = answer.candidates[0]
+    wordings = best.wordings[:PRECEDENTS] or (best.wording,)
+    read = [intents.read(w, embed=embedding.embed_one) for w in wordings]
+    alike = next((r for r in read if r.kind is kind), read[0])
+    scores = {k: max(r.scores.get(k, 0.0) for r in read) for k in alike.scores}
+    return replace(alike, scores=scores)
 
 
 def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:

@@ -73,11 +73,12 @@ class Shelf:
         at = self.centre(None if blind else vector)[None]
         return np.asarray(self.signals([question], at, blind=blind)[0])
 
-    def nearest(self, answer: int, vector: Vector | None) -> str:
+    def nearest_first(self, answer: int, vector: Vector | None) -> list[str]:
+        """Return the wordings of an answer, the nearest first; without vectors as they stand."""
         mine = np.flatnonzero(self.owner == answer)
-        if vector is None or self._bare.all():
-            return self.lines[int(mine[0])]
-        return self.lines[int(mine[int(np.argmax(self.near[mine] @ self.centre(vector)))])]
+        if vector is not None and not self._bare.all():
+            mine = mine[np.argsort(-(self.near[mine] @ self.centre(vector)), kind="stable")]
+        return [self.lines[int(i)] for i in mine]
 
     def centre(self, vector: Vector | None) -> Vector:
         """Take out half of what all questions here share, which tells none of them apart."""

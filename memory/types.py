@@ -250,6 +250,7 @@ class AnswerCandidate:
     said_on: datetime
     score: float  # how likely this answers the question, in [0, 1]
     wording: str = ""  # the stored wording that came nearest
+    wordings: tuple[str, ...] = ()  # what staff gave it to for everyone, the nearest first
     why: str = ""
     memory_id: int | None = None  # told this customer alone: then there is no answer for others
 

@@ -15,6 +15,7 @@ from typing import Any
 from memory.llm.base import BadOutput, ChatModel, Finished, Prompt, Refused, Usage, size
 
 from . import decision, grounding, verbatim
+from .answering import LIKELY
 from .base import (
     Answer,
     Ask,
@@ -33,7 +34,6 @@ from .base import (
 from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
 from .prompt import own_words, prompt_for, told
 from .topics import NAMED
-from .verbatim import LIKELY
 
 LINE_CHARS = 200
 OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way

@@ -8,16 +8,15 @@ from typing import Any
 
 from memory.types import Category, Fact
 
+from . import answering
 from .base import (
     FOR_A_NOTE,
-    Answer,
     Ask,
     Forget,
     Known,
     Move,
     NeedsHuman,
     Noted,
-    Offer,
     Recall,
     RunTool,
     Situation,
@@ -31,22 +30,12 @@ from .base import (
 from .intents import Kind, asks_for_all, courtesy, standing_wish, usual
 from .topics import NAMED
 
-# From here a question is about this customer's own case, for a person to judge: the surer the
-# stored answer, the surer that must be.
-PERSONAL, PERSONAL_IF_LIKELY = 0.7, 0.75
-# … unless what staff answered for everyone reads personal too: so much, and half as much as hers.
-ALIKE = 0.3
-LIKELY = 0.38
-CERTAIN = 0.93  # an answer this sure is given whatever the message reads like
-FOR_A_WISH = 0.165  # a title that is less likely than that is no help to who wants something done
-UNASKED = 0.5  # an answer this likely is offered though nothing seems to be asked
 ENOUGH_SMALL_TALK = 0.5
 FOR_THE_DESK = {Kind.REQUEST, Kind.REPORT}  # somebody is to do something about it
 ASKED = 0.30  # how surely a question names the topic that the customer is asked for
 # … and that, with how surely it is about herself; surer where it does not read so at once.
 HERS, CLEARLY_HERS = 1.0, 1.25
 NEAR_ENOUGH = 0.15  # for a topic of which something is known
-MAYBE_SELF = 0.15  # "how many have I had?" reads like "how many can one have?": which, is asked
 # A question that reads a little like one about oneself is one, if it names a topic clearly enough;
 # and the sooner where something is known of that topic.
 HARDLY_SELF, SELF_BY_TOPIC, KNOWN_OF_IT = 0.1, 1.0, 0.4
@@ -98,48 +87,38 @@ def _standing_wish(s: Situation) -> bool:
 def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.reading.kind is Kind.SELF or _names_her_own(s):
         return _about_oneself(s)
-    if s.reading.kind in FOR_THE_DESK and (_likely(s) < FOR_A_WISH or usual(s.text)):
+    kind = s.reading.kind
+    wanted = kind in FOR_THE_DESK
+    if wanted and (usual(s.text) or not answering.worth_showing(s, answering.FOR_A_WISH)):
         return _wanted(s)
-    if s.reading.kind is Kind.SMALL_TALK and not _worth_showing(s, CERTAIN):
+    if kind is Kind.SMALL_TALK and not answering.worth_showing(s, answering.CERTAIN):
         return [SmallTalk(courtesy(s.text))], None
-    if s.reading.kind is Kind.STATEMENT and not s.reading.asks and not _worth_showing(s, UNASKED):
+    unasked = kind is Kind.STATEMENT and not s.reading.asks
+    if unasked and not answering.worth_showing(s, answering.unasked(s)):
         return _remark(s)
-    return _from_answers(s)
-
-
-def _worth_showing(s: Situation, likely: float) -> bool:
-    """Nothing seems to be asked that an answer for everyone would do for; yet there is one.
-
-    A less likely one will do where staff answered for everyone what reads alike.
-    """
-    return _likely(s) >= (LIKELY if _answered_alike(s) else likely)
-
-
-def _answered_alike(s: Situation) -> bool:
-    return s.precedent is not None and s.precedent.kind is s.reading.kind
-
-
-def _likely(s: Situation) -> float:
-    """How likely the best answer is; 0 where none is near enough."""
-    return 0.0 if s.answer.way == "gap" else max((c.score for c in s.answer.candidates), default=0)
+    return answering.from_answers(s)
 
 
 def _about_oneself(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     topic = _topic(s)
-    if s.answer.way == "deliver" and _told_her(s):
-        return _from_answers(s)
+    if s.answer.way == "deliver" and answering.told_her(s):
+        return answering.from_answers(s)
     if topic is not None:
         facts = s.standing_on(topic.key)
         if need := _in_doubt(s, topic, told=bool(facts)):
             return [], need
         if facts:
             return [Recall(facts)], None
-        if _may_ask(s, topic) and not _worth_showing(s, CERTAIN):
+        if _may_ask(s, topic) and not answering.worth_showing(s, answering.CERTAIN):
             return [Ask(topic)], None
     if s.answer.way != "deliver" and (both := _agreed(s)):
         return [Recall(both)], None
-    if s.answer.blocked or s.answer.way == "deliver" or _worth_showing(s, UNASKED):
-        return _from_answers(s)
+    if (
+        s.answer.blocked
+        or s.answer.way == "deliver"
+        or answering.likely(s) >= answering.SOONER_THAN_NOBODY
+    ):
+        return answering.from_answers(s)
     return [], NeedsHuman("no_answer")
 
 
@@ -183,44 +162,6 @@ def _wanted(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     return moves, NeedsHuman("request", wording="request", request=_request(s, facts))
 
 
-def _from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
-    """A stored answer, an offer, or a person; what only a person can judge goes to one."""
-    if s.answer.blocked:
-        told = ", ".join(f.label for f in s.answer.blocked)
-        return [], NeedsHuman("personal", wording="personal", detail=told)
-    if s.answer.way == "gap" or not s.answer.candidates:
-        return [], NeedsHuman("no_answer", detail=s.answer.reason)
-    if _for_a_person(s):
-        return [], NeedsHuman("unsure", wording="personal", detail="for a person to judge")
-    if s.answer.way == "deliver" and (_likely(s) >= CERTAIN or _plain(s)):
-        return [Answer(s.answer.candidates[0])], None
-    return [Offer(s.answer.offerable)], None
-
-
-def _for_a_person(s: Situation) -> bool:
-    """It reads like her own case, and staff gave the answer to none that reads so for everyone."""
-    if _told_her(s):
-        return False  # a person has judged it already
-    hers = s.reading.score(Kind.PERSONAL)
-    if s.precedent is not None and s.precedent.score(Kind.PERSONAL) >= max(ALIKE, hers / 2):
-        return False
-    cut = PERSONAL_IF_LIKELY if _likely(s) >= LIKELY else PERSONAL
-    return hers >= cut and _likely(s) < CERTAIN
-
-
-def _told_her(s: Situation) -> bool:
-    return bool(s.answer.candidates) and s.answer.candidates[0].memory_id is not None
-
-
-def _plain(s: Situation) -> bool:
-    """A question that anybody might ask: what reads like something else is offered, not given."""
-    before = s.precedent.score(Kind.SELF) if s.precedent is not None else 0.0
-    if s.reading.score(Kind.SELF) >= MAYBE_SELF > 2 * before:
-        return False
-    alike = _answered_alike(s) and s.reading.score(Kind.PERSONAL) < PERSONAL
-    return alike or s.reading.kind in {Kind.QUESTION, Kind.REQUEST, Kind.REPORT}
-
-
 def _by_note(s: Situation, moves: list[Move]) -> tuple[list[Move], NeedsHuman | None]:
     note = s.note
     if note is None:
@@ -249,6 +190,8 @@ def _remark(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     light, told = s.reading.score(Kind.SMALL_TALK), s.reading.score(Kind.STATEMENT)
     if light + told >= ENOUGH_SMALL_TALK and light >= s.reading.score(Kind.REPORT):
         return [SmallTalk(courtesy(s.text))], None
+    if answering.likely(s) >= answering.SOONER_THAN_NOBODY:
+        return answering.from_answers(s)
     return [], NeedsHuman("unsure", wording="unsure")
 
 

@@ -43,6 +43,7 @@ class Scored:
     score: float  # how likely this answers the question, in [0, 1]
     wording: str  # the stored wording that came nearest
     parts: dict[str, float]
+    firm: tuple[str, ...] = ()  # wordings that deliver it, the nearest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Index:
         if not self.stored:
             return Verdict("gap", (), 0.0, "nothing is stored yet")
         if (equal := self._equal_to(question)) is not None:
-            found = Scored(equal.id, 1.0, question, {"equal": 1.0})
+            found = Scored(equal.id, 1.0, question, {"equal": 1.0}, equal.wordings)
             return Verdict("deliver", (found,), 1.0, "a confirmed wording, word for word")
         best = self._rank(self.firm, question, vector, top)
         at = next(a for a, s in enumerate(self.stored) if s.id == best[0].id)
@@ -144,8 +145,9 @@ class Index:
             Scored(
                 id=self.stored[a].id,
                 score=float(odds[a]),
-                wording=shelf.nearest(a, vector),
+                wording=shelf.nearest_first(a, vector)[0],
                 parts={n: round(float(x), 3) for n, x in zip(names, signals[a], strict=True)},
+                firm=tuple(self.firm.nearest_first(a, vector)),
             )
             for a in map(int, best)
         )

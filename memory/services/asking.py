@@ -145,6 +145,7 @@ def _candidate(kept: Stock, scored: Scored) -> AnswerCandidate:
     return replace(
         as_candidate(kept.answers[scored.id], score=scored.score),
         wording=scored.wording,
+        wordings=scored.firm,
         why=", ".join(f"{name} {part:.2f}" for name, part in scored.parts.items()),
     )
 

@@ -7,6 +7,7 @@ import pytest
 from chat.llm.base import Answer, Offer, Recall, Situation, SmallTalk, Topic
 from chat.llm.intents import Kind, Reading
 from chat.llm.verbatim import decide
+from chat.situations import precedent
 from memory.types import AnswerFor, Category, Fact, Recalled
 from tests.chat.conftest import RINSE
 from tests.factories import NOW
@@ -159,3 +160,50 @@ def test_what_recall_finds_first_is_said_where_another_topic_seems_nearer_and_ho
     moves, _ = decide(situation(reads(Kind.SELF), found("offer", 0.6), PLAIN, **seen))
 
     assert isinstance(moves[0], Recall)
+
+
+def test_of_all_wordings_that_got_an_answer_one_that_reads_like_hers_is_a_precedent():
+    wordings = (
+        "When may I drive again?",
+        "I feel dizzy since this morning's sedation, is it normal that I can't drive?",
+    )
+    near = replace(RINSE, wording=wordings[0], wordings=wordings)
+    first = precedent(AnswerFor("offer", (replace(near, wordings=wordings[:1]),)), Kind.PERSONAL)
+    both = precedent(AnswerFor("offer", (near,)), Kind.PERSONAL)
+
+    assert first.kind is not Kind.PERSONAL
+    assert both.kind is Kind.PERSONAL
+    assert both.score(Kind.PERSONAL) > first.score(Kind.PERSONAL)
+
+
+@pytest.mark.parametrize("kind", [Kind.STATEMENT, Kind.SELF])
+def test_where_else_a_person_would_be_called_what_is_not_far_is_offered(kind):
+    reading = reads(kind, asks=False)
+    known = replace(reading, scores={kind.value: 0.2})  # neither small talk nor clearly told
+    plausible, need = decide(situation(known, found("offer", 0.35), PLAIN))
+    far, called = decide(situation(known, found("offer", 0.05), PLAIN))
+
+    assert isinstance(plausible[0], Offer)
+    assert need is None
+    assert far == []
+    assert called is not None
+
+
+def test_what_reads_like_her_own_case_is_given_only_where_it_is_next_to_certain():
+    asked = Reading(Kind.PERSONAL, "", {"personal": 0.6}, asks=True)
+
+    [sure], _ = decide(situation(asked, found("deliver", 0.94), asked))
+    [certain], _ = decide(situation(asked, found("deliver", 1.0), asked))
+
+    assert isinstance(sure, Offer)
+    assert isinstance(certain, Answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "move"), [("gift vouchers abroad", Offer), ("I like it", SmallTalk)]
+)
+def test_who_names_a_thing_and_nobody_asks_about_it(text, move):
+    told = reads(Kind.STATEMENT, asks=False)
+    [made], _ = decide(replace(situation(told, found("offer", 0.2), PLAIN), text=text))
+
+    assert isinstance(made, move)
