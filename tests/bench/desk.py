@@ -143,7 +143,7 @@ def _not_secure() -> Iterator[None]:
 
 
 def _fill(now: datetime) -> None:
-    first = fill.customers(CUSTOMERS, now=now)[0]
+    first = fill.customers(CUSTOMERS, now=now, of="desk")[0]
     people = User.objects.bulk_create(
         User(username=f"bench-{n}", first_name=f"Bench {n}", is_staff=True) for n in range(STAFF)
     )

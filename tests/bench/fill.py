@@ -33,10 +33,11 @@ def texts() -> list[str]:
     ]
 
 
-def customers(count: int, *, now: datetime) -> list[int]:
+def customers(count: int, *, now: datetime, of: str = "bench") -> list[int]:
+    """`of`: each part has customers of its own."""
     rows = Customer.objects.bulk_create(
         (
-            Customer(kind="identified", name=f"Bench {n}", external_id=f"bench:{n}", created_at=now)
+            Customer(kind="identified", name=f"Bench {n}", external_id=f"{of}:{n}", created_at=now)
             for n in range(count)
         ),
         batch_size=2000,
