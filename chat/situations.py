@@ -74,31 +74,34 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
         return None
     messages = _unanswered(log, conversation, up_to=up_to)
     asked = Asked(conversation, messages, Situation("", intents.Reading(Kind.QUESTION, "")))
-    step = _Step(asked.milliseconds)
+    before = [m for m in log if m.seq < messages[0].seq and m.kind != Message.Kind.STATE]
+    asked.situation = _situation(asked, before[-BEFORE:], now)
+    return asked
+
+
+def _situation(asked: Asked, before: list[Message], now: datetime) -> Situation:
+    """What the words are for, and what is known of her for them. `before`: the rows before them."""
+    conversation, step = asked.conversation, _Step(asked.milliseconds)
     text, embed = asked.text, embedding.embed_one
-    said = [m for m in log if m.seq < messages[0].seq and m.kind != Message.Kind.STATE]
-    before = said[-BEFORE:]
-    said_before = [m.text for m in before]
     in_english = language.english(text)
     reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
-    told = step("listen", lambda: listening.told(conversation, messages, before, reading, now=now))
+    needs_facts = reading.kind in NEEDS_FACTS
+    told = step(
+        "listen", lambda: listening.told(conversation, asked.messages, before, reading, now=now)
+    )
     known = facts.topics()
     naming = _naming_words(in_english, before, reading, known)
     hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
     working = [*conversation.working_memory, *told]
-    needs_facts = reading.kind in NEEDS_FACTS
-    asked.past = Past(text, said_before, hers, working, conversation.verified, needs_facts)
-    recalled = step("recall", asked.past.look)
-    at = recalled.at
-    if at is None and needs_facts:
-        at = step("withheld", lambda: hers.at)
+    said_before = [m.text for m in before]
+    past = Past(text, said_before, hers, working, conversation.verified, needs_facts)
+    asked.past, recalled = past, step("recall", past.look)
+    at, standing = recalled.at, tuple[Fact, ...]()
+    if needs_facts:
+        at = at or step("withheld", lambda: hers.at)
+        standing = step("known", lambda: facts.standing(conversation, told, now=now, hers=hers))
     asked.guidance_version, guidance = services.instructions("guidance")
-    standing = (
-        step("known", lambda: facts.standing(conversation, told, now=now, hers=hers))
-        if needs_facts
-        else ()
-    )
-    asked.situation = Situation(
+    return Situation(
         text=text,
         reading=reading,
         before=tuple(Line(m.sender, m.text) for m in before),
@@ -114,7 +117,6 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
         business=conversations.business().name,
         guidance=guidance,
     )
-    return asked
 
 
 def look_back(asked: Asked, gate: GateResult) -> None:

@@ -42,16 +42,11 @@ def open_or_join(
     Runs under the lock of the conversation, and updates no escalation that is there: a claim locks
     Escalation → Conversation, and an update here would lock them the other way round.
     """
-    escalation = next(iter(_OPEN.instances(conversation=conversation.pk)), None)
-    if escalation is None:
-        queue = route(question, request or {}, topics)
-    else:
-        queue = next((q for q in _queues() if q.pk == escalation.queue_id), None)
     urgent = reason == Escalation.Reason.EMERGENCY
-    hers = related(conversation, "customer").timezone
-    told = promise.make(queue, now, reader_zone=hers, urgent=urgent)
-    text = ""
+    escalation = next(iter(_OPEN.instances(conversation=conversation.pk)), None)
     if opened := escalation is None:
+        queue = route(question, request or {}, topics)
+        told = _promise(conversation, queue, now, urgent=urgent)
         text = told.said(conversation)
         escalation = Escalation.objects.create(
             conversation=conversation,
@@ -64,10 +59,7 @@ def open_or_join(
             promise=text[:300],
         )
     else:
-        if escalation.claimed_by_id is None:
-            text = told.said(conversation, first="queued_too")
-        if urgent:
-            _raise_on_commit(escalation.pk, now)
+        text = _said_to_wait(escalation, conversation, now, urgent=urgent)
     Question.objects.create(
         escalation=escalation,
         text=question,
@@ -78,6 +70,26 @@ def open_or_join(
     )
     broadcast.changed_on_commit()
     return escalation, text, opened
+
+
+def _said_to_wait(
+    escalation: Escalation, conversation: Conversation, now: datetime, *, urgent: bool
+) -> str:
+    """What is said to a further question: nothing while a person reads anyway."""
+    if urgent:
+        _raise_on_commit(escalation.pk, now)
+    if escalation.claimed_by_id is not None:
+        return ""
+    queue = next((q for q in _queues() if q.pk == escalation.queue_id), None)
+    told = _promise(conversation, queue, now, urgent=urgent)
+    return told.said(conversation, first="queued_too")
+
+
+def _promise(
+    conversation: Conversation, queue: Queue | None, now: datetime, *, urgent: bool
+) -> promise.Promise:
+    hers = related(conversation, "customer").timezone
+    return promise.make(queue, now, reader_zone=hers, urgent=urgent)
 
 
 _OPEN = Prepared(

@@ -53,8 +53,11 @@ def page(told: Figures, desk: Sequence[Chart] = ()) -> str:
 
 
 def _charts(told: Figures) -> list[Chart]:
-    totals = told["totals"]
-    weeks = _Weeks(told)
+    weeks, totals = _Weeks(told), told["totals"]
+    return [*_answering(weeks, totals), *_gained(weeks, totals)]
+
+
+def _answering(weeks: _Weeks, totals: Figures) -> list[Chart]:
     return [
         weeks.shares(
             "repeats",
@@ -89,6 +92,11 @@ def _charts(told: Figures) -> list[Chart]:
             f"{totals['offers_taken_wrongly']} times the customer pressed a wrong button.",
             {"Delivered wrong": "delivered_wrong", "Pressed wrongly": "offers_taken_wrongly"},
         ),
+    ]
+
+
+def _gained(weeks: _Weeks, totals: Figures) -> list[Chart]:
+    return [
         weeks.shares(
             "after-hours",
             "How many questions are answered while the practice is closed?",

@@ -77,29 +77,12 @@ def keep(
 
     `like`: the vector of the question, and its model: the like is what it is found by.
     """
-    vector, model = like or (None, "")
-    made: Memory
-    made, fresh = (
-        Memory.objects.for_customer(customer_id)
-        .filter(kind=KIND)
-        .get_or_create(
-            text=text,
-            defaults={
-                "customer_id": customer_id,
-                "category": Category.CONFIRMED_FACT,
-                "memory_type": MemoryType.EPISODIC,
-                "kind": KIND,
-                "stated_at": now,
-                "recorded_at": now,
-                "confirmed_at": now,
-                "made_by": "feedback",
-                "embedding": vector,
-                "embedding_model": model,
-            },
-        )
-    )
-    if not fresh:
-        Memory.objects.filter(pk=made.pk).update(confirmed_at=now)
+    same = Memory.objects.for_customer(customer_id).filter(kind=KIND, text=text)
+    made: Memory | None = same.first()
+    if made is None:
+        made = _new(customer_id, text, now, *(like or (None, "")))
+    else:
+        same.update(confirmed_at=now)
     event = MemoryEvent(
         kind="memory.experience",
         at=now,
@@ -110,6 +93,23 @@ def keep(
         evidence=evidence,
     )
     stored(event)
+    return made
+
+
+def _new(customer_id: int, text: str, now: datetime, vector: Vector | None, model: str) -> Memory:
+    made: Memory = Memory.objects.create(
+        customer_id=customer_id,
+        category=Category.CONFIRMED_FACT,
+        memory_type=MemoryType.EPISODIC,
+        kind=KIND,
+        text=text,
+        stated_at=now,
+        recorded_at=now,
+        confirmed_at=now,
+        made_by="feedback",
+        embedding=vector,
+        embedding_model=model,
+    )
     return made
 
 

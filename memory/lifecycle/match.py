@@ -18,7 +18,6 @@ from memory.types import Vector, Way
 PRIOR = np.array([3.0, 6.0, 9.0, 6.0, 4.0, 9.0, 7.0])
 PRECISION = 0.5  # of the prior: a few dozen trials move it
 CROWDS = (5, 20)  # so many nearest answers say how crowded the place is
-ENOUGH_OUTCOMES = 50
 BACKGROUND = 0.2  # likeness of two unrelated questions: stands in where there are fewer answers
 
 TRIALS = 256  # stored wordings that are put to the test; more teach little and cost time
@@ -235,14 +234,12 @@ def _margin(best: tuple[Scored, ...]) -> float:
 
 
 def _proven(cuts: Cuts, outcomes: Sequence[tuple[float, bool]]) -> Cuts:
-    """With enough outcomes, deliver above the score where at most one in a hundred was wrong."""
-    if len(outcomes) < ENOUGH_OUTCOMES:
-        return cuts
+    """Deliver above the score where at most one outcome in a hundred was wrong."""
     wrong, proven = 0, None
     for n, (score, right) in enumerate(sorted(outcomes, reverse=True), start=1):
         wrong += not right
-        # one mistake more than was seen: a few without any do not prove that there are none
-        if n >= ENOUGH_OUTCOMES and (wrong + 1) / (n + 1) <= 0.01:
+        # One mistake more than was seen: ninety-nine without any are the fewest that prove it.
+        if (wrong + 1) / (n + 1) <= 0.01:
             proven = score
     return replace(cuts, deliver=proven) if proven is not None else cuts
 

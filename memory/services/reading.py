@@ -57,13 +57,9 @@ def recall(
     if working:
         rows = _of_now(working, rows, customer_id, hers.meant, now=now)
     usable = [r for r in _usable(rows, at) if verified or not r.sensitive]
+    most, weights = settings.MEMORY_RECALLED, _weights()
     used, left = retrieve.retrieve(
-        usable,
-        message,
-        now=now,
-        weights=_weights(),
-        limit=settings.MEMORY_RECALLED,
-        explain=explain,
+        usable, message, now=now, weights=weights, limit=most, explain=explain
     )
     ends = {r.id: r.valid_until for r in usable if r.id is not None and r.valid_until}
     return Recalled(

@@ -74,6 +74,20 @@ def test_at_most_as_many_as_asked_for():
     assert used(rows, limit=5) == [39, 38, 37, 36, 35]
 
 
+def test_what_fits_is_found_however_long_ago_it_was_said():
+    """Across topics freshness says little: a crown of two years ago is as true as a new number."""
+    old = row(1, topic="crowns", at=NOW - 730 * DAY, likeness=0.7)
+    fresh = [row(n, topic=f"t{n}", at=NOW - DAY, likeness=0.3) for n in range(2, 12)]
+
+    assert used([*fresh, old])[0] == 1
+
+
+def test_of_what_fits_alike_the_fresher_comes_first():
+    rows = [row(1, topic="a", at=NOW - 300 * DAY), row(2, topic="b", at=NOW - DAY)]
+
+    assert used(rows) == [2, 1]
+
+
 def test_a_shared_word_finds_a_row_without_a_vector():
     rows = [row(n, f"fact {n}", topic=None) for n in range(1, 9)] + [
         row(9, "the red van", topic="v")
