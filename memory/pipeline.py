@@ -21,6 +21,7 @@ from memory.lifecycle import (
     extract,
     gate,
     known,
+    locks,
     propose,
     queue,
     resolve,
@@ -157,7 +158,7 @@ def _asked_again(result: GateResult, message: Said, before: list[Said]) -> GateR
 
 
 def _settle_episode(episode: Episode, proposal: Proposal, now: datetime) -> list[Decision]:
-    with write.customer_locked(episode.customer_id) as customer:
+    with locks.customer_locked(episode.customer_id) as customer:
         episode = by_key(Episode, episode.pk)
         episode.customer = customer
         if episode.processed_at is not None:
@@ -205,7 +206,7 @@ def settle(
         # What is forgotten is unlearnt as well: its topics are locked before anything is written.
         hers = Memory.objects.for_customer(customer.pk)
         quotes = {quote for memory in hers for quote in blank.quotes_of(memory)}
-        write.hold_topics(blank.taught_by(quotes).values_list("pk", flat=True))
+        locks.hold_topics(blank.taught_by(quotes).values_list("pk", flat=True))
     topics = {t.key: t for t in Topic.objects.all()}
     done: list[Decision] = []
     for c in sorted(candidates, key=lambda c: (c.stated_at, c.seq)):

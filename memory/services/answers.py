@@ -11,7 +11,8 @@ from pgvector.django import CosineDistance
 
 from memory import tasks
 from memory.lifecycle import embed_answers as embedding
-from memory.lifecycle.write import in_turn, record_event
+from memory.lifecycle.locks import in_turn
+from memory.lifecycle.write import record_event
 from memory.likeness import normalise, same_question
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder

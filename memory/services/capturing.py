@@ -8,7 +8,8 @@ from datetime import date, datetime
 from typing import Any, Literal, TypedDict
 
 from memory.lifecycle import share
-from memory.lifecycle.write import customer_locked, record_event
+from memory.lifecycle.locks import customer_locked
+from memory.lifecycle.write import record_event
 from memory.llm.embeddings import embed_here
 from memory.models import Answer, Customer, Memory
 from memory.speech import acts, hers

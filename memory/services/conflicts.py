@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.models import Conflict, Memory, MemoryEvent
 from memory.types import Status
 
@@ -21,7 +21,7 @@ def decide_conflict(
     The first decision counts: raises Touched if the card is closed already.
     """
     customer_id = Conflict.objects.values_list("customer_id", flat=True).get(pk=conflict_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
         if card.decided_at is not None:
             raise Touched("somebody decided already")
@@ -63,7 +63,7 @@ def _set(m: Memory, **fields: Any) -> None:
 def undo_conflict(conflict_id: int, *, now: datetime, staff_id: int | None = None) -> Conflict:
     """Open the card again, while nothing newer touched the topic. Raises Touched otherwise."""
     customer_id = Conflict.objects.values_list("customer_id", flat=True).get(pk=conflict_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         card = Conflict.objects.select_related("old", "new", "topic").get(pk=conflict_id)
         superseding.put_back(superseding.kept(_decided(card)))
         card.decision, card.decided_at, card.decided_by = "", None, None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory import pipeline, values
-from memory.lifecycle import blank, known, mentions, takeback, write
+from memory.lifecycle import blank, known, locks, mentions, takeback
 from memory.lifecycle import episode as stored
 from memory.llm.embeddings import embed
 from memory.models import Episode, Memory, Topic
@@ -40,7 +40,7 @@ def forget(
     it opens the erase request too.
     """
     asked = [] if memory_id or topic or not request else _asked_for(request, now)
-    with write.customer_locked(customer_id) as customer:
+    with locks.customer_locked(customer_id) as customer:
         if any(not c.topic and not c.value for c in asked):
             return _told(blank.forget_everything(customer, at=now, now=now))
         rows = _meant(customer_id, asked, request, topic, memory_id)
@@ -53,7 +53,7 @@ def forget(
 
 def forget_words(customer_id: int, told: Iterable[str], *, value: str = "") -> None:
     """Blank what was noted for the moment, in every copy, where no memory was made of it yet."""
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         blank.blank_copies(customer_id, blank.words_of(told, value))
 
 

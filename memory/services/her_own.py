@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import DateTimeField
 
-from memory.lifecycle.write import customer_locked
+from memory.lifecycle.locks import customer_locked
 from memory.likeness import gist, normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory import pipeline, reflection, secrets
-from memory.lifecycle import experience, reflect, validate, write
+from memory.lifecycle import experience, locks, reflect, validate, write
 from memory.models import Answer, AnswerMatch, Lesson, Memory
 from memory.types import Status
 
@@ -100,7 +100,7 @@ def feedback(
     found = reflect.from_feedback(kind, tried=tried, worked=worked, evidence=evidence)
     if found is None:
         return None
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         made = experience.keep(
             customer_id,
             secrets.blank(found.text),
@@ -125,7 +125,7 @@ def helped(match_id: int, *, event: Event, now: datetime, answer_id: int | None 
     worked = given or experience.worked_for(match)
     if worked is None:
         return False
-    with write.customer_locked(match.customer_id):
+    with locks.customer_locked(match.customer_id):
         made = reflection.on_answer(match, worked, event=event, actor=pipeline.AGENT, now=now)
     return made is not None
 

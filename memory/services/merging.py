@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat, Left
 
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.likeness import normalise
 from memory.models import AnswerMatch, Conflict, Customer, Episode, Memory, MemoryEvent
 from memory.types import Status
@@ -51,7 +51,7 @@ def move(visitor_id: int, into_id: int, now: datetime) -> None:
     ids = sorted((visitor_id, into_id))
     list(Customer.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
     memories = Memory.objects.for_customer(visitor_id)
-    write.hold_topics(memories.values_list("topic_id", flat=True))
+    locks.hold_topics(memories.values_list("topic_id", flat=True))
     _move_episodes(visitor_id, into_id)
     _settle_conflicts(visitor_id, into_id, now)
     _make_way(visitor_id, into_id, now)

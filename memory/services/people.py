@@ -9,7 +9,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 
-from memory.lifecycle import blank, write
+from memory.lifecycle import blank, locks
 from memory.models import Customer, ErasureReceipt
 
 from . import registry
@@ -50,7 +50,7 @@ def identify(
 
 def request_erase(customer_id: int, *, now: datetime, due: datetime | None = None) -> None:
     """The words go and recall stops at once; staff get the rest with a due date."""
-    with write.customer_locked(customer_id) as customer:
+    with locks.customer_locked(customer_id) as customer:
         blank.request_erase(customer, now=now, due=due)
         blank.forget_everything(customer, at=now, now=now)
 

@@ -9,8 +9,9 @@ from datetime import datetime
 from django.db import transaction
 
 from memory.lifecycle import validate
+from memory.lifecycle.locks import in_turn
 from memory.lifecycle.steps import steps_of
-from memory.lifecycle.write import in_turn, record_event
+from memory.lifecycle.write import record_event
 from memory.models import Answer, Lesson
 from memory.types import Category, Status
 

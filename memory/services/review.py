@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory import pipeline, site_layer
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.models import Conflict, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Status
 
@@ -33,7 +33,7 @@ def correct(
 ) -> Memory:
     """Put another value in its place. The old one stays as history and never comes back by chat."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         old = Memory.objects.select_related("topic").get(pk=memory_id)
         if old.status not in (Status.ACTIVE, Status.PENDING):
             raise Touched(f"memory {memory_id} is {old.status}")
@@ -91,7 +91,7 @@ def confirm(memory_id: int, *, by: str, now: datetime) -> Memory:
     Raises Touched where something newer stands in its place by now.
     """
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         m: Memory = Memory.objects.get(pk=memory_id)
         before = write.snapshot(m)
         faded = m.status == Status.FORGOTTEN and bool(m.text)
@@ -114,9 +114,9 @@ def review(
     Its topic learns an example or a counter-example.
     """
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
-        write.hold_topics([m.topic_id])
+        locks.hold_topics([m.topic_id])
         doubted = m.status == Status.ACTIVE and m.needs_review
         if m.status != Status.PENDING and not doubted:
             raise Touched(f"memory {memory_id} is {m.status}")
@@ -161,9 +161,9 @@ def _teach(topic: Topic, quote: str, *, example: bool, by: str, now: datetime) -
 def undo_review(memory_id: int, *, by: str, now: datetime) -> Memory:
     """Back to waiting or to its doubt, while nothing newer happened to the topic."""
     customer_id = Memory.objects.values_list("customer_id", flat=True).get(pk=memory_id)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         m: Memory = Memory.objects.select_related("topic").get(pk=memory_id)
-        write.hold_topics([m.topic_id])
+        locks.hold_topics([m.topic_id])
         superseding.put_back(superseding.kept(_last(m, ("memory.approved", "memory.rejected"))))
         m.refresh_from_db()
         Conflict.objects.filter(new=m).update(decision="", decided_at=None, decided_by=None)

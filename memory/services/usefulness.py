@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from memory import scoring
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.models import Memory, MemoryEvent
 from memory.types import Status
 
@@ -32,7 +32,7 @@ def record_outcome(
     ids = list(memory_ids)
     if not ids or not _news(_said_of(ids), ids, ref, outcome):
         return 0
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         rows = Memory.objects.for_customer(customer_id).filter(pk__in=ids, status=Status.ACTIVE)
         standing = {m.pk: m for m in rows.select_related("topic")}
         said = _said_of(standing)

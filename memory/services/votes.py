@@ -9,7 +9,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from memory import secrets
-from memory.lifecycle.write import in_turn, record_event
+from memory.lifecycle.locks import in_turn
+from memory.lifecycle.write import record_event
 from memory.likeness import normalise
 from memory.llm.embeddings import embedder
 from memory.models import Answer, AnswerMatch

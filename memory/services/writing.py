@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from memory import pipeline, secrets, tasks, values
-from memory.lifecycle import episode, write
+from memory.lifecycle import episode, locks, write
 from memory.models import Episode, Memory, MemoryEvent, Topic
 from memory.types import Action, Candidate, Category, Decision, Intent, Status, Transcript
 
@@ -94,7 +94,7 @@ def note_now(
     if not found:
         return []
     source = write.Source("customer", now, pipeline.made_by())
-    with write.customer_locked(customer_id) as customer:
+    with locks.customer_locked(customer_id) as customer:
         decisions = pipeline.settle(customer, found, source=source)
     pipeline.embed_missing(customer_id)
     if not any(d.action is not Action.IGNORE for d in decisions):
@@ -121,7 +121,7 @@ def remember(
     """Staff add a fact. Of a one-valued topic it takes the place of what stood there."""
     topics = {topic: Topic.objects.get(key=topic)}
     candidate = _by_staff(topics[topic], value=value, text=text, now=now)
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         rows = Memory.objects.for_customer(customer_id).filter(
             topic__key=topic, status=Status.ACTIVE, valid_until=None
         )
@@ -169,7 +169,7 @@ def propose(
     if found := secrets.find("\n".join((text, value, json.dumps(evidence, default=str)))):
         raise NotValidated(f"It holds a {found[0].kind}, which is kept nowhere.")
     row = Topic.objects.get(key=topic) if topic else None
-    with write.customer_locked(customer_id):
+    with locks.customer_locked(customer_id):
         told = Memory.objects.for_customer(customer_id).filter(topic=row, status=Status.REJECTED)
         if refused := next((m for m in told if values.same(m.value, value)), None):
             return refused

@@ -116,7 +116,7 @@ def test_a_thousand_writes_of_one_topic_leave_one_active(ada, plan):
     def write(n):
         (message,) = transcript("it is so", at=NOW + (n % 97) * DAY).messages
         source = pipeline.write.Source("customer", NOW)
-        with pipeline.write.customer_locked(ada.pk) as customer:
+        with pipeline.locks.customer_locked(ada.pk) as customer:
             pipeline.settle(customer, [claim(plan, f"plan number {n % 7}", message)], source=source)
 
     at_once(write, range(1000))
@@ -134,7 +134,7 @@ def test_what_she_asks_does_not_wait_for_what_is_being_written_of_her(ada):
                 created_at=NOW,
             )  # fmt: skip
 
-    with pipeline.write.customer_locked(ada.pk):
+    with pipeline.locks.customer_locked(ada.pk):
         at_once(ask, ["parking?"], threads=1)
 
     assert AnswerMatch.objects.get().asked == "parking?"
@@ -187,7 +187,7 @@ def test_instruction_one_per_version(db):
 def test_one_customer_never_waits_for_another(ada, ben, reads_plans):
     episode = closed(ben, "it is Acorn")
 
-    with pipeline.write.customer_locked(ada.pk):
+    with pipeline.locks.customer_locked(ada.pk):
         (decisions,) = at_once(lambda pk: pipeline.run(pk, now=NOW), [episode.pk], threads=1)
 
     assert len(decisions) == 1

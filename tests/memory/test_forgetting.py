@@ -163,7 +163,7 @@ def test_what_is_merely_taken_back_keeps_its_history(ada, told, plan):
     m = Memory.objects.get(kind="fact", status="active")
     (message,) = transcript("I am not with Birch any more", at=NOW + 9 * DAY).messages
     taken = claim(plan, "Birch Plus", message, intent=Intent.RETRACT)
-    with pipeline.write.customer_locked(ada.pk) as customer:
+    with pipeline.locks.customer_locked(ada.pk) as customer:
         pipeline.settle(customer, [taken], source=pipeline.write.Source("customer", NOW + 9 * DAY))
 
     m.refresh_from_db()

@@ -3,7 +3,7 @@
 import pytest
 
 from memory import services
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.models import Memory, MemoryEvent
 from memory.types import Action, Decision, TopicSpec
 from tests.memory.statements import DAY, NOW, said
@@ -107,7 +107,7 @@ def test_a_fact_made_more_exact_keeps_what_came_of_it(ada, plan, fact):
     came(fact, 1, "helped")
     spec = TopicSpec("plan", plan.category, True, plan.label)
     exact = Decision(Action.UPDATE, said("Acorn Basic", topic=spec), fact.pk, "more exact")
-    with write.customer_locked(ada.pk):
+    with locks.customer_locked(ada.pk):
         source = write.Source("knowledge agent", NOW)
         new = write.apply(exact, customer_id=ada.pk, topics={"plan": plan}, source=source)
     kept = usefulness(new)

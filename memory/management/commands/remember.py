@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory import pipeline
 from memory.lifecycle import episode as stored
-from memory.lifecycle import write
+from memory.lifecycle import locks, write
 from memory.models import Episode
 
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
     def _tell(self, episode: Episode) -> None:
         proposal = pipeline.consider(stored.load(episode.transcript), by_model=True)
         source = write.Source(pipeline.AGENT, timezone.now(), pipeline.made_by(proposal.engine))
-        with write.customer_locked(episode.customer_id) as customer:
+        with locks.customer_locked(episode.customer_id) as customer:
             decisions = pipeline.settle(customer, proposal.candidates, source=source)
             transaction.set_rollback(True)
         for seq, gate in proposal.gate.items():
