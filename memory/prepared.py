@@ -84,31 +84,6 @@ def related(row: Model, name: str) -> Any:
 _BY_KEY: dict[type[Model], Prepared[Any]] = {}
 
 
-def stored(row: M) -> M:
-    """Insert a new row, all of whose fields are set, and return it with its key.
-
-    As `save` does, but for signals, which nobody here listens to, and for what the statement costs.
-    """
-    meta: Any = row._meta
-    fields = [f for f in meta.local_concrete_fields if f is not meta.pk and not f.generated]
-    quote = connection.ops.quote_name
-    if type(row) not in _INSERTS:
-        names = ", ".join(quote(f.column) for f in fields)
-        places = ", ".join(["%s"] * len(fields))
-        table, key = quote(meta.db_table), quote(meta.pk.column)
-        insert = f"INSERT INTO {table} ({names}) VALUES ({places}) RETURNING {key}"  # noqa: S608
-        _INSERTS[type(row)] = insert
-    values = [f.get_db_prep_save(f.pre_save(row, add=True), connection) for f in fields]
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERTS[type(row)], values)
-        (row.pk,) = cursor.fetchone()
-    row._state.adding, row._state.db = False, connection.alias
-    return row
-
-
-_INSERTS: dict[type[Model], str] = {}
-
-
 def _instance(model: type[M], row: tuple[Any, ...]) -> M:
     """What a queryset makes of its columns, which are the model's own in their order."""
     fields = model._meta.concrete_fields

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from chat.models import Conversation, Message, Turn
-from memory.prepared import Prepared, argument, stored
+from memory.prepared import Prepared, argument
 
 from .log import Handler, Kind, Overtaken, Sender, append, locked, save
 
@@ -129,7 +129,7 @@ def record_turn(
     reply_seq: int | None = None,
     reason: str = "",
 ) -> Turn:
-    turn = Turn(
+    return Turn.objects.create(
         conversation_id=conversation_id,
         question_seq=question_seq,
         reply_seq=reply_seq,
@@ -138,7 +138,6 @@ def record_turn(
         trace=trace,
         created_at=now,
     )
-    return stored(turn)
 
 
 def _may_speak(conversation: Conversation, answering_seq: int) -> bool:

@@ -12,7 +12,7 @@ from django.db import connection
 from chat import broadcast
 from chat.models import Conversation, Message
 from memory import services
-from memory.prepared import Prepared, argument, stored
+from memory.prepared import Prepared, argument
 
 from .transcript import transcript_of
 
@@ -57,7 +57,7 @@ def append(
     """Store the next row of a locked conversation. The caller saves the conversation (`save`)."""
     conversation.last_seq += 1
     conversation.last_message_at = now
-    message = Message(
+    return Message.objects.create(
         conversation=conversation,
         seq=conversation.last_seq,
         sender=sender,
@@ -65,7 +65,6 @@ def append(
         created_at=now,
         **fields,
     )
-    return stored(message)
 
 
 def save(conversation: Conversation, *, now: datetime, changed: Mapping[str, Any] = {}) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memory.models import Episode, Instruction, Memory, MemoryEvent
-from memory.prepared import Prepared, stored
+from memory.prepared import Prepared
 from memory.types import Category, GateResult, MemoryType
 
 
@@ -36,7 +36,7 @@ def count(
 ) -> None:
     """Every decision of gate and validation, without a word of what was said."""
     gated = Counter(f"{'passed' if r.passed else 'skipped'} by {r.by}" for r in gate)
-    event = MemoryEvent(
+    MemoryEvent.objects.create(
         kind="gate.save",
         at=now,
         actor=actor,
@@ -44,11 +44,10 @@ def count(
         episode=episode,
         evidence={"messages": dict(gated), "refused": dict(Counter(refused))},
     )
-    stored(event)
 
 
 def summarise(episode: Episode, text: str, *, engine: str, now: datetime) -> None:
-    kept = Memory(
+    Memory.objects.create(
         customer_id=episode.customer_id,
         category=Category.CONFIRMED_FACT,
         memory_type=MemoryType.EPISODIC,
@@ -60,4 +59,3 @@ def summarise(episode: Episode, text: str, *, engine: str, now: datetime) -> Non
         episode=episode,
         made_by=engine,
     )
-    stored(kept)

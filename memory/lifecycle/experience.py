@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from pgvector.django import CosineDistance
 
 from memory.models import Answer, AnswerMatch, Episode, Memory, MemoryEvent
-from memory.prepared import stored
 from memory.types import Category, Evidence, MemoryType, Vector
 
 KIND = "experience"  # Memory.kind
@@ -83,7 +82,7 @@ def keep(
         made = _new(customer_id, text, now, *(like or (None, "")))
     else:
         same.update(confirmed_at=now)
-    event = MemoryEvent(
+    MemoryEvent.objects.create(
         kind="memory.experience",
         at=now,
         actor=actor,
@@ -92,7 +91,6 @@ def keep(
         reason=reason,
         evidence=evidence,
     )
-    stored(event)
     return made
 
 

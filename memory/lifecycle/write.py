@@ -10,7 +10,6 @@ from typing import Any
 from django.conf import settings
 
 from memory.models import Conflict, Episode, Memory, MemoryEvent, Topic
-from memory.prepared import stored
 from memory.types import Action, Candidate, Decision, Status
 
 FACT = "fact"
@@ -43,7 +42,7 @@ def record_event(
     evidence: dict[str, Any] | None = None,
 ) -> MemoryEvent:
     """One line of history. `before`, `after` and `evidence` go when the customer asks to forget."""
-    event = MemoryEvent(
+    return MemoryEvent.objects.create(
         kind=kind,
         at=at,
         actor=actor,
@@ -57,7 +56,6 @@ def record_event(
         after=after,
         evidence=evidence,
     )
-    return stored(event)
 
 
 def snapshot(m: Memory) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from memory.likeness import normalise
 from memory.llm.base import Unavailable
 from memory.llm.embeddings import embed_one, embedder
 from memory.models import Answer, AnswerMatch
-from memory.prepared import stored
 from memory.types import AnswerCandidate, AnswerFor, Fact, Vector
 
 from . import her_own
@@ -158,7 +157,7 @@ def _record(
     best = verdict.candidates[0] if verdict.candidates else None
     vector = vector_of(question)
     question = secrets.blank(question)
-    match = AnswerMatch(
+    return AnswerMatch.objects.create(
         answer_id=best.id if delivered and best else None,
         customer_id=customer_id,
         asked=question,
@@ -173,4 +172,3 @@ def _record(
         ref=ref,
         created_at=now,
     )
-    return stored(match)
