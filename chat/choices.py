@@ -50,12 +50,16 @@ def settle(conversation_id: int, chosen: conversations.Chosen, *, now: datetime)
 def refuse_last(asked: Asked, need: NeedsHuman, *, now: datetime) -> None:
     """A customer who wants a person right after a card says that the card was not it."""
     last = asked.situation.before[-1:] if need.reason == "asked" else ()
-    if not last or last[0].sender != "bot":
-        return
-    turn = asked.conversation.turns.filter(outcome="answered").order_by("-pk").first()
+    if last and last[0].sender == "bot":
+        refuse_card(asked.conversation, before_seq=asked.first.seq, now=now)
+
+
+def refuse_card(conversation: Conversation, *, before_seq: int, now: datetime) -> None:
+    """The same, by the button: `before_seq` is her row that asks for a person."""
+    turn = conversation.turns.filter(outcome="answered").order_by("-pk").first()
     match_id = turn.trace.get("answer", {}).get("match_id") if turn else None
-    if turn and match_id and turn.reply_seq and turn.reply_seq >= asked.first.seq - 2:
-        customer = asked.conversation.customer_id
+    if turn and match_id and turn.reply_seq and turn.reply_seq >= before_seq - 2:
+        customer = conversation.customer_id
         services.confirm_match(match_id, outcome="refused", customer_id=customer, now=now)
 
 

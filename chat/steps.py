@@ -143,5 +143,6 @@ class Turn:
         said = [
             m.text for m in earlier if m.sender == "customer" and conversations.says_more(m.text)
         ]
+        choices.refuse_card(self.message.conversation, before_seq=self.message.seq, now=self.now)
         need = NeedsHuman("asked", wording="person")
         self.hand_over(need, question=said[-1] if said else self.message.text)

@@ -29,7 +29,7 @@ TOO_LOW = 0.165  # score below which a person is called, before there are trials
 FIRST_SAY = 10  # trials: so much does that cut still count once there are some
 # The trials ask as often for what is stored as for what is not. People do not: at first most of
 # what they ask is new, later hardly any. The cut's odds move with theirs, at most so far.
-FARTHEST = 4.0
+FARTHEST = 10.0
 # Likelihood from which an answer is delivered, if no mistake that named it was as likely or had as
 # much margin, whether the right answer was stored or not. The mistakes of the whole store are no
 # guide: one pair of twins, the second of a hundred, decided for all others.

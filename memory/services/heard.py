@@ -12,7 +12,7 @@ from memory.models import Answer, AnswerMatch
 TURNED = (AnswerMatch.Outcome.CHOSEN, AnswerMatch.Outcome.SOMETHING_ELSE)
 TWO = 2  # different identified customers
 LATELY = 100  # customers whose last question says how much is new
-EVEN = 20  # so many beside them asked what is new and what is not in equal parts
+EVEN = 6  # so many beside them asked what is new and what is not in equal parts
 
 # For each answer the votes whose wordings deliver it, and those whose wordings only rank it.
 Wordings = dict[int, tuple[list[AnswerMatch], list[AnswerMatch]]]

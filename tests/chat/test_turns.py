@@ -1,6 +1,7 @@
 """A message's way, with the database as it is in life: threads of their own, real commits."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -310,6 +311,18 @@ class TestOffers:
         assert await in_db_thread(
             AnswerMatch.objects.filter(outcome="chosen", answer=stored_answer).exists
         )()
+
+    async def test_the_button_for_a_person_right_after_a_card_says_that_it_was_not_it(
+        self, chat, answers, offer, stored_answer
+    ):
+        found, _ = offer
+        answers(replace(found, way="deliver"))
+        await told(chat.pk, "when rinse", engine=Scripted([Answer(found.candidates[0])]))
+
+        await run(turns.take_turn(chat.pk, Person("p"), now=NOW))
+
+        match = await in_db_thread(AnswerMatch.objects.get)(pk=found.match_id)
+        assert match.outcome == "refused"
 
     async def test_something_else_hands_over_the_original_question(self, chat, answers, offer):
         found, engine = offer
