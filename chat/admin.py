@@ -8,6 +8,8 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from chat import wordings
 from chat.models import Business, Conversation, Message, Tool, Turn, Wording
@@ -43,17 +45,23 @@ class BusinessForm(forms.ModelForm[Business]):
 
 
 class WordingForm(forms.ModelForm[Wording]):
-    key = forms.ChoiceField(
-        choices=[(k, f"{k}: {v[0][:70]}") for k, v in wordings.DEFAULTS.items()]
-    )
+    key = forms.ChoiceField(choices=[(k, k.replace("_", " ")) for k in wordings.DEFAULTS])
     variants = LinesField(
         strip=False,
-        help_text="One a line; the bot picks one. {slots} are filled in.",
+        label="Your words",
+        help_text="One a line; the bot picks one. What is in { } is filled in: each line must hold"
+        " the same ones as the words of this name below.",
     )
 
     class Meta:
         model = Wording
         fields = ["key", "variants"]
+
+    def clean(self) -> None:
+        super().clean()
+        key, variants = self.cleaned_data.get("key"), self.cleaned_data.get("variants")
+        if key and variants and (faults := wordings.faults(key, variants)):
+            self.add_error("variants", faults)
 
 
 @admin.register(Business)
@@ -72,10 +80,25 @@ class WordingAdmin(admin.ModelAdmin[Wording]):
     form = WordingForm
     list_display = ["key", "first"]
     search_fields = ["key", "variants"]
+    fields = ["key", "variants", "without"]
+    readonly_fields = ["without"]
 
     @admin.display(description="says")
     def first(self, wording: Wording) -> str:
         return str(wording.variants[0])[:120] if wording.variants else ""
+
+    @admin.display(description="The bot says otherwise")
+    def without(self, wording: Wording) -> SafeString:
+        """The whole of what is changed; of all there is while no name is chosen yet."""
+        shown = {wording.key: wordings.DEFAULTS[wording.key]} if wording.key else wordings.DEFAULTS
+        return format_html_join(
+            "",
+            "<p><strong>{}</strong></p><ul>{}</ul>",
+            (
+                (key.replace("_", " "), format_html_join("", "<li>{}</li>", zip(variants)))
+                for key, variants in shown.items()
+            ),
+        )
 
 
 class ToolForm(forms.ModelForm[Tool]):

@@ -6,6 +6,7 @@ A business may put its own variants in `Wording`; one is picked, repeatably.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from zlib import crc32
 
 from chat.models import Wording
@@ -163,6 +164,7 @@ _own: Kept[dict[str, list[str]]] = Kept(
 )
 
 SLOT = re.compile(r"\{(\w+)\}")
+_BRACED = re.compile(r"\{([^{}]*)\}")
 
 
 def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
@@ -171,6 +173,17 @@ def say(key: str, conversation_id: int, seq: int, **fields: str) -> str:
     variants = [v for v in own if v.strip()] or DEFAULTS[key]
     picked = variants[crc32(f"{key}:{conversation_id}:{seq // 2}".encode()) % len(variants)]
     return fill(picked, fields)
+
+
+def faults(key: str, variants: Sequence[str]) -> list[str]:
+    """Return what these variants of `key` lack, or hold that nothing would fill in."""
+    needed = set(SLOT.findall(" ".join(DEFAULTS[key])))
+    found = []
+    for variant in variants:
+        held = set(_BRACED.findall(variant))
+        found += [f"“{variant}” lacks {{{name}}}." for name in sorted(needed - held)]
+        found += [f"“{variant}”: nothing fills in {{{name}}}." for name in sorted(held - needed)]
+    return found
 
 
 def fill(text: str, fields: dict[str, str]) -> str:
