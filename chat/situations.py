@@ -250,11 +250,12 @@ def _pointed_at(
 
 def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
     s = asked.situation
-    # In another language the words themselves are near to no stored wording; their glosses may be.
-    text = language.english(s.text)
-    question = intents.asking_part(text) if s.told else text
+    question = intents.asking_part(s.text) if s.told else s.text
+    # In another language the words themselves are near to no title; their glosses may be.
+    glossed = language.english(question)
     return services.answer_for(
         question,
+        glossed=glossed if glossed != question else "",
         customer_id=asked.conversation.customer_id,
         now=now,
         before=before,

@@ -29,6 +29,7 @@ def answer_for(
     *,
     customer_id: int | None,
     now: datetime,
+    glossed: str = "",
     before: Sequence[str] = (),
     ref: str = "",
     record: bool = True,
@@ -36,17 +37,22 @@ def answer_for(
 ) -> AnswerFor:
     """Return the way out, and write down that it was asked.
 
+    `glossed`: a question in another language word for word in English, which may be near to what
+    is stored where her own words are not. Those are what is written down, and confirmed.
     What is grave about her and shares a word with question or answer blocks it: stored, waiting
     for a person, not read yet, or said in this `chat`.
     """
     kept = stock(now)
     verdict = _with_context(kept, question, before)
+    if glossed and _sure(verdict) < 1:
+        verdict = max(verdict, _with_context(kept, glossed, before), key=_sure)
     candidates = tuple(_candidate(kept, s) for s in verdict.candidates)
     hers = her_own.answers_for(customer_id, question, vector_of(question), now=now)
     if hers.candidates:
         verdict, candidates = _with_hers(hers, verdict, candidates)
     grave = Grave(customer_id, now=now, chat=chat)
-    touch = {c.key: _since(c, grave.touched(question, [c])) for c in candidates}
+    said = f"{question}\n{glossed}".strip()
+    touch = {c.key: _since(c, grave.touched(said, [c])) for c in candidates}
     best = candidates[:1] if verdict.way != "gap" else ()
     blocked = touch[best[0].key] if best else ()
     if not blocked:
@@ -70,6 +76,10 @@ def answer_for(
         match_id=match.pk if match else None,
         blocked=blocked,
     )
+
+
+def _sure(verdict: Verdict) -> float:
+    return verdict.candidates[0].score if verdict.candidates else 0.0
 
 
 def _with_hers(

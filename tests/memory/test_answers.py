@@ -132,6 +132,28 @@ class TestWords:
         assert set(kinds) == {"answer.created", "answer.retired"}
 
 
+class TestAnotherLanguage:
+    ASKED, IN_ENGLISH = "¿dónde dejo el coche?", "where leave the car?"
+
+    def test_is_found_by_its_words_in_english(self, store, ada):
+        found = ask(self.ASKED, ada, glossed=self.IN_ENGLISH)
+
+        assert found.way == "offer"
+        assert found.candidates[0].answer_id == store.pk
+
+    def test_is_given_where_staff_confirmed_her_own_words(self, store, sam, ada, ben):
+        services.confirm_wording(
+            store.pk, asked=self.ASKED, staff_id=sam.pk, customer_id=ada.pk, now=NOW
+        )
+
+        assert ask(self.ASKED, ben, glossed=self.IN_ENGLISH).way == "deliver"
+
+    def test_is_written_down_as_it_was_asked(self, store, ada):
+        found = ask(self.ASKED, ada, glossed=self.IN_ENGLISH)
+
+        assert AnswerMatch.objects.get(pk=found.match_id).asked == self.ASKED
+
+
 class TestOneWordingTwoAnswers:
     @pytest.fixture
     def cards(self, store):
