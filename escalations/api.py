@@ -154,7 +154,7 @@ def _do(pk: int, act: Any) -> dict[str, Any]:
     except claim.NotYours as exc:
         raise HttpError(409, "Claim it first: only who has it can do this.") from exc
     except claim.MoreAsked as exc:
-        raise HttpError(409, "An emergency came in here. Please read it first.") from exc
+        raise HttpError(409, "Something urgent came in here. Please read it first.") from exc
     except NotSaid as exc:
         raise HttpError(422, str(exc)) from exc
     except reply.Stale as exc:

@@ -18,7 +18,7 @@ from memory.kept import looked_once
 
 from . import broadcast, inbox, people, promise
 from .models import Escalation, Question
-from .querysets import HER_TURN, EscalationQuerySet
+from .querysets import GRAVE, HER_TURN, EscalationQuerySet
 
 WARNING = timedelta(minutes=5)
 DEFAULT_QUIET = 30  # minutes, for what no queue holds
@@ -37,7 +37,7 @@ class Closed(Exception):
 
 
 class MoreAsked(Exception):
-    """An emergency came in that staff have not replied to: this cannot be closed yet."""
+    """Something grave came in that staff have not replied to: this cannot be closed yet."""
 
 
 class NotYours(Exception):
@@ -131,7 +131,7 @@ def close(escalation_id: int, *, staff: User, resolution: str, now: datetime) ->
     escalation = Escalation.objects.select_related("conversation").get(pk=escalation_id)
     conversations.release(escalation.conversation_id, now=now, state=resolution)
     # A hand-over holds the conversation, not the escalation: what it added is seen from here on.
-    if _emergency_since(escalation):
+    if _grave_since(escalation):
         raise MoreAsked
     broadcast.changed_on_commit()
     return escalation
@@ -277,9 +277,9 @@ def _hand(
     )
 
 
-def _emergency_since(escalation: Escalation) -> bool:
+def _grave_since(escalation: Escalation) -> bool:
     return escalation.questions.filter(
-        reason=Escalation.Reason.EMERGENCY, message_seq__gt=max(escalation.last_staff_seq, 1)
+        reason__in=GRAVE, message_seq__gt=max(escalation.last_staff_seq, 1)
     ).exists()
 
 

@@ -17,6 +17,7 @@ from memory.prepared import Prepared, argument, related
 
 from . import broadcast, promise
 from .models import Escalation, Question, Queue
+from .querysets import GRAVE, EscalationQuerySet
 
 STEM = 5  # letters: "rescheduling" and "reschedule" are one word to a router
 MEANT = 0.5  # likeness to a topic's example from which a question is of that topic
@@ -42,7 +43,7 @@ def open_or_join(
     Runs under the lock of the conversation, and updates no escalation that is there: a claim locks
     Escalation → Conversation, and an update here would lock them the other way round.
     """
-    urgent = reason == Escalation.Reason.EMERGENCY
+    urgent = reason in GRAVE
     escalation = next(iter(_OPEN.instances(conversation=conversation.pk)), None)
     if opened := escalation is None:
         queue = route(question, request or {}, topics)
@@ -60,6 +61,8 @@ def open_or_join(
         )
     else:
         text = _said_to_wait(escalation, conversation, now, urgent=urgent)
+        if urgent:
+            _raise_on_commit(escalation.pk, reason, now)
     Question.objects.create(
         escalation=escalation,
         text=question,
@@ -76,8 +79,6 @@ def _said_to_wait(
     escalation: Escalation, conversation: Conversation, now: datetime, *, urgent: bool
 ) -> str:
     """What is said to a further question: nothing while a person reads anyway."""
-    if urgent:
-        _raise_on_commit(escalation.pk, now)
     if escalation.claimed_by_id is not None:
         return ""
     queue = next((q for q in _queues() if q.pk == escalation.queue_id), None)
@@ -103,15 +104,23 @@ _queues: Kept[tuple[Queue, ...]] = Kept(
 )
 
 
-def _raise_on_commit(escalation_id: int, now: datetime) -> None:
-    transaction.on_commit(lambda: raise_to_emergency(escalation_id, now), robust=True)
+def _raise_on_commit(escalation_id: int, reason: str, now: datetime) -> None:
+    transaction.on_commit(lambda: raise_to(reason, escalation_id, now), robust=True)
 
 
-def raise_to_emergency(escalation_id: int, now: datetime) -> None:
-    Escalation.objects.open().filter(pk=escalation_id).update(
-        reason=Escalation.Reason.EMERGENCY, due_at=now
+def raise_to(reason: str, escalation_id: int, now: datetime) -> None:
+    """The graver reason stands, and it is due at once; what is as grave already keeps its time."""
+    # The detail told of the reason that stood before.
+    raised = (
+        lower_than(reason).filter(pk=escalation_id).update(reason=reason, detail="", due_at=now)
     )
-    broadcast.changed()
+    if raised:
+        broadcast.changed()
+
+
+def lower_than(reason: str) -> EscalationQuerySet:
+    """Return what is open for a reason less grave than this one."""
+    return Escalation.objects.open().exclude(reason__in=GRAVE[: GRAVE.index(reason) + 1])
 
 
 def route(question: str, request: Mapping[str, Any], topics: Sequence[str] = ()) -> Queue | None:

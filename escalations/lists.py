@@ -29,7 +29,7 @@ from memory.prepared import Prepared, argument
 from . import figures, people, spans
 from .drafts import VIEWING
 from .models import Escalation, Presence, Question, Queue
-from .querysets import CLAIMED, HER_TURN, RESOLVED, UNCLAIMED, mine, overdue
+from .querysets import CLAIMED, GRAVE, HER_TURN, RESOLVED, UNCLAIMED, mine, overdue
 
 PAGE = 50
 MY_QUEUES = "mine"  # all queues that the staff member is in
@@ -140,7 +140,7 @@ def _escalations(
 def _row(
     columns: tuple[Any, ...], why: dict[str, str], looking: dict[int, str], now: datetime
 ) -> Row:
-    (pk, reason, opened_at, closed_at, due_at, first_reply_at, urgent, late, her_turn, title,
+    (pk, reason, opened_at, closed_at, due_at, first_reply_at, gravity, late, her_turn, title,
      number, customer_id, name, kind, owner_id, *owner) = columns  # fmt: skip
     return Row(
         pk=pk,
@@ -153,7 +153,7 @@ def _row(
         ago=spans.ago(closed_at or opened_at, now),
         due="" if first_reply_at else spans.due_in_list(due_at, now),
         unread=not her_turn and closed_at is None,
-        urgent=urgent,
+        urgent=gravity < len(GRAVE),
         late=bool(late),
         owner_id=owner_id,
         owner=people.named(*owner),
@@ -192,7 +192,7 @@ def _top(name: str, queue: int | str | None) -> QuerySet[Escalation]:
 def _order(name: str) -> tuple[Any, ...]:
     if name == "resolved":
         return (F("closed_at").desc(),)
-    return "-is_emergency", "-is_overdue", F("due_at").asc(nulls_last=True), "pk"
+    return "gravity", "-is_overdue", F("due_at").asc(nulls_last=True), "pk"
 
 
 def _shown(name: str, top: QuerySet[Any, Any]) -> QuerySet[Escalation, tuple[Any, ...]]:
@@ -211,7 +211,7 @@ def _shown(name: str, top: QuerySet[Any, Any]) -> QuerySet[Escalation, tuple[Any
         .order_by(*_order(name))
         .values_list(
             *("pk", "reason", "opened_at", "closed_at", "due_at", "first_reply_at"),
-            *("is_emergency", "is_overdue", "hers", "title", "number"),
+            *("gravity", "is_overdue", "hers", "title", "number"),
             *(f"conversation__customer__{part}" for part in ("pk", "name", "kind")),
             *(f"{owner}__{part}" for part in ("pk", "first_name", "last_name", "username")),
         )

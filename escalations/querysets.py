@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
 
 if TYPE_CHECKING:
     from .models import Escalation
 
+# What does not wait in line, the gravest first.
+GRAVE = ("emergency", "distress")
 OPEN = Q(closed_at=None)
 UNCLAIMED = OPEN & Q(claimed_by=None)
 CLAIMED = OPEN & Q(claimed_by__isnull=False)
@@ -35,10 +37,12 @@ class EscalationQuerySet(models.QuerySet["Escalation"]):
         return self.filter(UNCLAIMED)
 
     def with_urgency(self, now: datetime) -> EscalationQuerySet:
-        """Annotate what sorts a list: emergencies, then what is past due, then by due time."""
+        """Annotate what sorts a list: what is grave, then what is past due, then by due time."""
         return self.annotate(
-            is_emergency=models.ExpressionWrapper(
-                Q(reason="emergency"), output_field=models.BooleanField()
+            gravity=Case(
+                *(When(reason=reason, then=Value(place)) for place, reason in enumerate(GRAVE)),
+                default=Value(len(GRAVE)),
+                output_field=models.SmallIntegerField(),
             ),
             is_overdue=models.ExpressionWrapper(
                 overdue(now), output_field=models.BooleanField(null=True)

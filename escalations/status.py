@@ -14,7 +14,7 @@ from memory.prepared import Prepared, argument
 
 from . import claim, figures, people
 from .models import Escalation, Question
-from .querysets import HER_TURN, mine
+from .querysets import GRAVE, HER_TURN, mine
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ def of(staff: User, *, now: datetime, counted: figures.Figures | None = None) ->
     counted = counted or figures.without_lists(staff=staff, now=now)
     leaving: list[Leaving] = []
     signs: dict[str, int] = {}
-    for pk, said, emergencies, given_at, active_at, minutes, *customer in _MINE(staff=staff.pk):
+    for pk, said, alarms, given_at, active_at, minutes, *customer in _MINE(staff=staff.pk):
         signs[f"said-{pk}"] = said or 0
-        signs[f"emergency-{pk}"] = emergencies
+        signs[f"urgent-{pk}"] = alarms
         if given_at is not None:
             signs[f"given-{pk}"] = int(given_at.timestamp())
         at = claim.quiet_at(active_at, minutes)
@@ -56,20 +56,20 @@ def of(staff: User, *, now: datetime, counted: figures.Figures | None = None) ->
 def _mine() -> QuerySet[Escalation, tuple[object, ...]]:
     """Columns, and no models: who has hundreds looks at every page as fast as anybody."""
     said = Message.objects.filter(conversation=OuterRef("conversation"), sender="customer")
-    alarms = Question.objects.filter(escalation=OuterRef("pk"), reason="emergency").order_by()
+    alarms = Question.objects.filter(escalation=OuterRef("pk"), reason__in=GRAVE).order_by()
     customer = "conversation__customer"
     return (
         Escalation.objects.filter(mine(argument("staff")))
         .annotate(
             said=Subquery(said.order_by("-seq").values("seq")[:1]),
-            emergencies=Coalesce(
-                Subquery(alarms.values("reason").annotate(n=Count("pk")).values("n")), 0
+            alarms=Coalesce(
+                Subquery(alarms.values("escalation").annotate(n=Count("pk")).values("n")), 0
             ),
             given_at=Case(When(assigned_by__isnull=False, then="claimed_at")),
             owes_since=Case(When(~HER_TURN, then="active_at")),
         )
         .values_list(
-            *("pk", "said", "emergencies", "given_at", "owes_since"),
+            *("pk", "said", "alarms", "given_at", "owes_since"),
             *("queue__claim_quiet_minutes", f"{customer}__pk", f"{customer}__name"),
             f"{customer}__kind",
         )

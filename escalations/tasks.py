@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from . import alerts, claim, delivery, inbox, outcomes
 from .models import Escalation, Presence
+from .querysets import GRAVE
 
 
 @shared_task
@@ -38,11 +39,10 @@ def watch() -> dict[str, int]:
     missed = Escalation.objects.unclaimed().filter(
         alerted_at=None, opened_at__lt=now - timedelta(seconds=20)
     )
-    raised = (
-        Escalation.objects.open().filter(questions__reason="emergency").exclude(reason="emergency")
-    )
-    for pk in raised.values_list("pk", flat=True):
-        inbox.raise_to_emergency(pk, now)
+    for reason in GRAVE:
+        missed_raise = inbox.lower_than(reason).filter(questions__reason=reason)
+        for pk in missed_raise.values_list("pk", flat=True):
+            inbox.raise_to(reason, pk, now)
     Presence.objects.filter(seen_at__lt=now - timedelta(hours=1)).delete()
     return {
         "alerted": sum(alerts.alert(pk, now=now) for pk in missed.values_list("pk", flat=True)),

@@ -67,7 +67,7 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if s.told:
         moves.append(Noted(s.told, asked=s.asked_topic))
     if s.reading.distress and not (s.note is not None and s.note.hands_over):
-        return moves, NeedsHuman("unsure", wording="distress", detail="strong pain or distress")
+        return moves, NeedsHuman("distress", wording="distress")
     if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
         return _by_note(s, moves)
     if moves and s.reading.kind in FOR_THE_DESK and not _standing_wish(s):

@@ -78,7 +78,7 @@ def _act(
     except claim.Closed:
         messages.warning(request, _("This was settled meanwhile."))
     except claim.MoreAsked:
-        messages.error(request, _("An emergency came in here. Please read it first."))
+        messages.error(request, _("Something urgent came in here. Please read it first."))
     except claim.NotYours:
         messages.warning(request, _("You do not have this any more."))
     else:

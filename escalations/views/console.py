@@ -15,6 +15,7 @@ from chat import frames
 from chat.models import Conversation
 from escalations import card, claim, compare, delivery, drafts, looks, people
 from escalations.models import Escalation, Question, StaffNote
+from escalations.querysets import GRAVE
 from memory import services
 from memory.models import Topic
 from memory.types import AnswerCandidate, Fact
@@ -133,6 +134,7 @@ def work_context(request: DeskRequest, escalation: Escalation) -> dict[str, Any]
         "rows": transcript(conversation),
         "mine": mine,
         "free": free,
+        "grave": escalation.reason in GRAVE,
         "held": not (mine or free),  # a colleague's, or settled: nothing can be sent from here
         "lookers": others_here(escalation, request),
         "colleagues": _colleagues(request.user),

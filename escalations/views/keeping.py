@@ -76,7 +76,7 @@ def _resolve(request: DeskRequest, pk: int, keeps: list[capture.Keep]) -> HttpRe
         messages.warning(request, _("You do not have this any more."))
         return back_to(request, find(pk))
     except claim.MoreAsked:
-        messages.error(request, _("An emergency came in here. Please read it first."))
+        messages.error(request, _("Something urgent came in here. Please read it first."))
         return back_to(request, find(pk))
     messages.success(request, _said(kept))
     shared = next((k for k in kept if k.answer and k.question and k.question.gap_id), None)

@@ -140,7 +140,7 @@ async def test_rings_for_what_is_mine_only_after_consent(practice, staff_page, e
         other.conversation_id, question="I cannot breathe", question_seq=1, reason="emergency",
         now=timezone.now(), awaited=False,
     )  # fmt: skip
-    words = "An emergency in a conversation of yours"
+    words = "Something urgent in a conversation of yours"
     await page.wait_for_function(f"window.heard.includes('{words}')")
     assert not any("breathe" in heard for heard in await page.evaluate("window.heard"))
 

@@ -84,7 +84,7 @@ def test_a_person_is_asked_whatever_is_stored_and_no_emergency_is_made_of_it(
 
     chat.refresh_from_db()
     assert chat.handler == "waiting"
-    assert Escalation.objects.get().reason == "unsure"
+    assert Escalation.objects.get().reason == "distress"
     assert not chat.messages.filter(meta__emergency=True).exists()
     assert "sorry" in chat.messages.get(seq=2).text
 

@@ -232,7 +232,7 @@ class TestWhatEveryPageSays:
             reason="emergency", now=NOW, awaited=False,
         )  # fmt: skip
         after = status.of(sam, now=NOW).signs
-        for sign in ("said", "emergency"):
+        for sign in ("said", "urgent"):
             assert after[f"{sign}-{escalation.pk}"] > before[f"{sign}-{escalation.pk}"]
         assert not status.of(kim, now=NOW).signs
 

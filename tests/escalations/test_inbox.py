@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from chat.models import Conversation, Wording
-from escalations import claim, gaps, inbox, promise
+from escalations import claim, gaps, inbox, lists, promise, reply, tasks
 from escalations.models import Calendar, Escalation, Gap, Queue
 from tests.factories import NOW, make_customer, make_topic
 
@@ -90,6 +90,57 @@ class TestAnEmergency:
         escalation.refresh_from_db()
         assert escalation.reason == Escalation.Reason.EMERGENCY
         assert escalation.due_at == later
+
+
+class TestSomebodyInPain:
+    def test_stands_above_what_is_overdue_and_is_due_at_once(self, ask, ada, ben, sam):
+        ask(ben, now=NOW - timedelta(days=7))
+        hurts = ask(ada, "I am in terrible pain", reason="distress")
+
+        first, second = lists.listed("unclaimed", staff=sam, now=NOW).rows
+        assert (first.title, first.why) == ("I am in terrible pain", "strong pain or distress")
+        assert first.urgent and second.late
+        assert not second.urgent
+        assert hurts.due_at == NOW
+
+    def test_stands_beneath_an_emergency(self, ask, ada, ben, sam):
+        ask(ada, "I am in terrible pain", reason="distress", now=NOW - timedelta(hours=1))
+        ask(ben, "I cannot breathe", reason="emergency")
+
+        rows = lists.listed("unclaimed", staff=sam, now=NOW).rows
+        assert [row.title for row in rows] == ["I cannot breathe", "I am in terrible pain"]
+
+    def test_raises_what_is_open_and_takes_nothing_from_an_emergency(
+        self, ask, ada, ben, django_capture_on_commit_callbacks
+    ):
+        calm, alarm = ask(ada, detail="Visit times"), ask(ben, "I bleed", reason="emergency")
+        with django_capture_on_commit_callbacks(execute=True):
+            for one in (calm, alarm):
+                customer = one.conversation.customer
+                ask(customer, "It hurts", reason="distress", conversation=one.conversation)
+
+        calm.refresh_from_db()
+        alarm.refresh_from_db()
+        assert (calm.reason, calm.detail, calm.due_at) == ("distress", "", NOW)
+        assert alarm.reason == "emergency"
+
+    def test_is_raised_by_the_sweep_where_the_web_process_died(self, ask, ada, escalation):
+        ask(ada, "It hurts", reason="distress", conversation=escalation.conversation)
+        escalation.refresh_from_db()
+        assert escalation.reason == "no_answer"  # nothing is committed in this test
+
+        tasks.watch()
+
+        escalation.refresh_from_db()
+        assert escalation.reason == "distress"
+
+    def test_is_read_before_it_is_closed(self, ask, ada, escalation, sam):
+        claim.claim(escalation.pk, staff=sam, now=NOW)
+        reply.send(escalation.pk, staff=sam, text="Soon.", seen_seq=None, now=NOW)
+        ask(ada, "It hurts", reason="distress", conversation=escalation.conversation, awaited=False)
+
+        with pytest.raises(claim.MoreAsked):
+            reply.resolve(escalation.pk, staff=sam, now=NOW)
 
 
 class TestRoute:

@@ -328,7 +328,7 @@ function badge() {
   const rings = [];
   for (const [sign, value] of Object.entries(now)) {
     const [kind, id] = sign.split("-");
-    const mine = kind === "said" || kind === "emergency";
+    const mine = kind === "said" || kind === "urgent";
     const before = knew?.[sign];
     if (!knew || value <= (before ?? 0) || (mine && before === undefined)) continue;
     if (kind === "said" && onScreen(id)) continue;
@@ -340,7 +340,7 @@ function badge() {
   sessionStorage.setItem(KNEW, JSON.stringify(now));
   const number = now.unclaimed + unread.size;
   document.title = number ? `(${number}) ${title}` : title;
-  const loudest = ["emergency", "given", "said", "new", "again"].find((kind) => rings.includes(kind));
+  const loudest = ["urgent", "given", "said", "new", "again"].find((kind) => rings.includes(kind));
   if (loudest) alarm(alerts.dataset[loudest]);
 }
 
