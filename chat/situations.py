@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from time import perf_counter
 from typing import TypeVar
 
@@ -25,7 +26,7 @@ from memory.types import AnswerFor, Fact, GateResult, Withheld
 T = TypeVar("T")
 
 BEFORE = 6  # earlier rows that a message is read with
-PRECEDENTS = 12  # wordings of an answer that are looked at; each is read once in a while
+PRECEDENTS = 12  # wordings of an answer that are looked at
 LOG = 60  # rows read for that: her last, the replies before them, and notices between
 NEEDS_ANSWER = {
     Kind.QUESTION,
@@ -166,10 +167,15 @@ def precedent(answer: AnswerFor, kind: Kind) -> intents.Reading | None:
         return None
     best = answer.candidates[0]
     wordings = best.wordings[:PRECEDENTS] or (best.wording,)
-    read = [intents.read(w, embed=embedding.embed_one) for w in wordings]
+    read = [_read(w) for w in wordings]
     alike = next((r for r in read if r.kind is kind), read[0])
     scores = {k: max(r.scores.get(k, 0.0) for r in read) for k in alike.scores}
     return replace(alike, scores=scores)
+
+
+@lru_cache(maxsize=4096)  # the same words read the same, whoever asks
+def _read(wording: str) -> intents.Reading:
+    return intents.read(wording, embed=embedding.embed_one)
 
 
 def unanswered(conversation: Conversation, *, up_to: int) -> list[Message]:

@@ -70,6 +70,10 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return moves, NeedsHuman("distress", wording="distress")
     if s.note is not None and s.reading.kind is not Kind.SMALL_TALK:
         return _by_note(s, moves)
+    certain = s.answer.way == "deliver" and answering.likely(s) >= answering.CERTAIN
+    if moves and certain and not s.asked_topic:
+        given, need = answering.from_answers(s)  # whatever else it tells: that is what was asked
+        return moves + given, need
     if moves and s.reading.kind in FOR_THE_DESK and not _standing_wish(s):
         wanted, need = _wanted(s)
         return moves + wanted, need

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chat.llm.base import Answer, Offer, Recall, Situation, SmallTalk, Topic
+from chat.llm.base import Answer, Noted, Offer, Recall, Situation, SmallTalk, Topic
 from chat.llm.intents import Kind, Reading
 from chat.llm.verbatim import decide
 from chat.situations import precedent
@@ -207,3 +207,13 @@ def test_who_names_a_thing_and_nobody_asks_about_it(text, move):
     [made], _ = decide(replace(situation(told, found("offer", 0.2), PLAIN), text=text))
 
     assert isinstance(made, move)
+
+
+@pytest.mark.parametrize(("score", "moves"), [(1.0, [Noted, Answer]), (0.6, [Noted])])
+def test_what_was_confirmed_is_given_beside_what_is_noted(score, moves):
+    told = {"topic": "day", "quote": "Thursday", "category": "confirmed_fact"}
+    wish = reads(Kind.REQUEST, asks=False)
+
+    made, _ = decide(situation(wish, found("deliver", score), wish, told=(told,)))
+
+    assert [type(m) for m in made] == moves
