@@ -1,4 +1,4 @@
-"""The business's own sentences: what is changed can be read, and nothing that is filled in is lost."""
+"""The business's own sentences: what is changed can be read, and what is filled in stays."""
 
 import pytest
 from django.contrib.auth.models import User

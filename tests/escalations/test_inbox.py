@@ -99,7 +99,8 @@ class TestSomebodyInPain:
 
         first, second = lists.listed("unclaimed", staff=sam, now=NOW).rows
         assert (first.title, first.why) == ("I am in terrible pain", "strong pain or distress")
-        assert first.urgent and second.late
+        assert first.urgent
+        assert second.late
         assert not second.urgent
         assert hurts.due_at == NOW
 
