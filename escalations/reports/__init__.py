@@ -11,7 +11,7 @@ from escalations import rules
 
 from . import bot, desk
 from .tally import Tally
-from .weekly import Chart, Period, Series, weekly
+from .weekly import Chart, Period, Series
 
 __all__ = ["Chart", "Period", "Series", "csv_rows", "report"]
 
@@ -20,9 +20,8 @@ def report(period: Period) -> list[Chart]:
     """Return all charts by a dozen grouped queries, whatever the size of the year."""
     counted_by, clock = rules.current(), desk.open_clock(period)
     tally = Tally(period, clock)
-    handed_over = weekly(desk.asked_people(period), "opened_at", period)
     return [
-        bot.ways(tally, handed_over),
+        bot.ways(tally),
         bot.repeats(tally),
         bot.resolved(period, counted_by),
         desk.first_reply(period, clock),

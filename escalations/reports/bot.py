@@ -8,17 +8,17 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import Lead
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from chat.models import Conversation, Message, Turn
 from escalations.models import Escalation, Question, ReportSetting
 from memory.models import AnswerMatch
 
-from .tally import ANSWERED, Tally
+from .tally import ANSWERED, HANDED_OVER, SPARED, Tally
 from .weekly import (
     Chart,
     Period,
     Series,
-    Weekly,
     shares,
     summed,
     total,
@@ -31,7 +31,8 @@ from .weekly import (
 SLOT = 30 * 60  # seconds; opening times are multiples of it
 
 
-def ways(tally: Tally, handed_over: Weekly) -> Chart:
+def ways(tally: Tally) -> Chart:
+    handed_over = tally.with_outcome(HANDED_OVER)
     delivered, chosen = tally.matched("delivered"), tally.matched("chosen")
     series = (
         Series(_("Delivered word for word"), delivered),
@@ -49,6 +50,7 @@ def ways(tally: Tally, handed_over: Weekly) -> Chart:
             words=round(words), people=round(people)
         ),
         series,
+        rule=_("Each message counts: several of one chat may wait for the same person."),
     )
 
 
@@ -66,7 +68,7 @@ def repeats(tally: Tally) -> Chart:
     return Chart(
         "repeats",
         _("Do fewer repeat questions need a person?"),
-        trend(share, "%"),
+        trend(share, "%", tally.period),
         (Series(_("Repeats that needed a person"), share),),
         kind="line",
         unit="%",
@@ -169,7 +171,7 @@ def after_hours(tally: Tally) -> Chart:
     return Chart(
         "after-hours",
         _("What is answered while we are closed?"),
-        trend(share, "%"),
+        trend(share, "%", tally.period),
         (Series(_("Answered without a person, out of hours"), share),),
         kind="line",
         unit="%",
@@ -181,24 +183,35 @@ def gate(tally: Tally) -> Chart:
     share = shares(tally.skipped(), tally.all_turns(), tally.period)
     return Chart(
         "gate",
-        _("How often is the past left alone?"),
-        trend(share, "%"),
-        (Series(_("Messages that needed no memory"), share),),
+        _("How many messages needed no look into the customer’s past?"),
+        trend(share, "%", tally.period),
+        (Series(_("Messages that needed no look"), share),),
         kind="line",
         unit="%",
+        rule=_("What a customer told us before is looked up only where a message may need it."),
     )
 
 
 def given_back(tally: Tally, rules: ReportSetting) -> Chart:
-    answered = tally.with_outcome(ANSWERED)
+    answered = tally.with_outcome(SPARED)
     minutes = {week: number * rules.minutes_per_answer for week, number in answered.items()}
-    said = _("{hours} hours in this time.")
-    rule = _("{minutes} minutes for each message that was answered without a person.")
+    rule = _(
+        "{minutes} minutes for each message that was answered without a person: in stored words,"
+        " at once or chosen from an offer, from what is known, or by a model. Not counted:"
+        " courtesies, offers, questions back, and what was only noted or forgotten."
+    )
     return Chart(
         "given-back",
         _("How much time was given back?"),
-        said.format(hours=round(total(minutes) / 60)),
+        _("{time} in all.").format(time=_in_words(total(minutes))),
         (Series(_("Minutes"), minutes),),
         unit=_(" min"),
         rule=rule.format(minutes=f"{rules.minutes_per_answer:g}"),
     )
+
+
+def _in_words(minutes: float) -> str:
+    if minutes < 2 * 60:
+        return ngettext("{n} minute", "{n} minutes", round(minutes)).format(n=round(minutes))
+    hours = round(minutes / 60)
+    return ngettext("{n} hour", "{n} hours", hours).format(n=hours)

@@ -47,7 +47,7 @@ def first_reply(period: Period, clock: hours.OpenClock | None) -> Chart:
     return Chart(
         "first-reply",
         _("How long does a person take to answer?"),
-        trend(values, _(" min")),
+        trend(values, _(" min"), period),
         (Series(_("Minutes of opening time, the middle one of the week"), values),),
         kind="line",
         unit=_(" min"),

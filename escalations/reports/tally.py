@@ -15,6 +15,9 @@ from .weekly import Period, Weekly, counted, summed, week_of, weekly_by, within
 
 # What the bot settled without a person, as chat's turns name it.
 ANSWERED = ("answered", "note", "recalled", "noted", "forgot")
+# … and of it what a person would else have had to write: nobody asks a desk to take a note.
+SPARED = ("answered", "note", "recalled")
+HANDED_OVER = ("handed_over", "emergency")
 MEMORY_EVENTS = ("memory.created", "memory.reinforced", "memory.superseded", "memory.forgotten")
 
 

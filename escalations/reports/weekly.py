@@ -167,22 +167,28 @@ def total(values: Weekly) -> float:
 
 
 def shares(part: Weekly, whole: Weekly, period: Period) -> Weekly:
-    """Return percentages of the weeks that are over: a week that has begun says nothing yet."""
-    running = period.weeks()[-1]
-    return {
+    """Return percentages of the weeks that are over: a week that has begun says little beside
+    them, and is all there is in the first one."""
+    found = {
         week: float(round(100 * part.get(week, 0) / whole[week]))
         for week in sorted(whole)
-        if whole[week] and week < running
+        if whole[week]
     }
+    over = {week: share for week, share in found.items() if week < period.weeks()[-1]}
+    return over or found
 
 
-def trend(values: Weekly, unit: str) -> str:
+def trend(values: Weekly, unit: str, period: Period) -> str:
     """Compare the first four weeks that have figures with the last four."""
     figures = [values[week] for week in sorted(values)]
     if not figures:
         return _("There is nothing to count yet.")
     if len(figures) < 8:
-        return _("{last}{unit} in the last week.").format(last=f"{figures[-1]:g}", unit=unit)
+        if max(values) == period.weeks()[-1]:
+            words = _("{last}{unit} in this week so far.")
+        else:
+            words = _("{last}{unit} in the last week.")
+        return words.format(last=f"{figures[-1]:g}", unit=unit)
     before, after = sum(figures[:4]) / 4, sum(figures[-4:]) / 4
     words = _("From {before}{unit} in the first four weeks to {after}{unit} in the last four.")
     return words.format(before=round(before), after=round(after), unit=unit)

@@ -52,6 +52,48 @@ def test_say_in_whose_words_messages_were_answered(charts, ask, ada):
     assert sums(ways)[:2] == [2, 1]
 
 
+def test_count_each_message_that_went_to_a_person(charts, ask, ada):
+    first = ask(ada)
+    ask(ada, "And may I drink?", conversation=first.conversation)
+    ask(ada, "I cannot breathe", reason="emergency", conversation=first.conversation)
+
+    assert charts()["ways"].said == "0 in stored words, 3 handed to a person."
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [(0, "0 minutes"), (1, "3 minutes"), (20, "60 minutes"), (40, "2 hours"), (60, "3 hours")],
+)
+def test_give_back_only_the_time_that_a_person_was_spared(charts, queue, ada, answers, said):
+    conversation = make_conversation(ada)
+    for outcome in ("answered",) * answers:
+        turn(conversation, outcome, NOW)
+    for outcome in ("noted", "forgot", "offered", "asked", "small_talk", "handed_over", "dropped"):
+        turn(conversation, outcome, NOW)
+
+    assert charts()["given-back"].said == f"{said} in all."
+
+
+def test_give_back_what_was_known_and_what_a_note_said(charts, queue, ada):
+    conversation = make_conversation(ada)
+    for outcome in ("recalled", "note"):
+        turn(conversation, outcome, NOW)
+
+    assert charts()["given-back"].said == "6 minutes in all."
+
+
+def test_tell_of_the_first_week_though_it_is_not_over(charts, queue, ada):
+    conversation = make_conversation(ada)
+    night = NOW + timedelta(hours=9)
+    for outcome in ("answered", "handed_over"):
+        turn(conversation, outcome, night)
+
+    drawn = charts()
+
+    assert drawn["after-hours"].said == "50% in this week so far."
+    assert not chart(drawn["after-hours"])["empty"]
+
+
 def test_count_a_repeat_that_needed_a_person(charts, ask, ada, sam):
     week_ago = NOW - timedelta(days=7)
     answer = Answer.objects.create(
