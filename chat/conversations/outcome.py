@@ -28,6 +28,8 @@ def tell(conversation: Conversation, came: Outcome, *, by: str, now: datetime) -
 def thank(conversation: Conversation, *, now: datetime) -> None:
     """She says that it helped: the last answer was right for what she had asked."""
     for turn in conversation.turns.filter(outcome="answered").order_by("-pk")[:1]:
-        match_id = turn.trace.get("match_id") or turn.trace.get("answer", {}).get("match_id")
-        if match_id:
-            services.helped(match_id, event="accepted", now=now)
+        seen = turn.trace.get("answer", {})
+        match_id = turn.trace.get("match_id") or seen.get("match_id")
+        given = [turn.trace["chosen"]] if "chosen" in turn.trace else seen.get("used", [])
+        if match_id and len(given) == 1 and given[0] > 0:  # below: told her alone, found anyway
+            services.helped(match_id, event="accepted", answer_id=given[0], now=now)

@@ -107,7 +107,7 @@ async def test_a_thumb_up_after_a_second_try_is_one(chat, ada, bleed, fuse):
         match = given(ada, AGAIN, fuse)
         Turn.objects.create(
             conversation=chat, question_seq=1, outcome="answered", created_at=NOW,
-            trace={"answer": {"match_id": match}},
+            trace={"answer": {"match_id": match, "used": [fuse.pk]}},
         )  # fmt: skip
 
     await in_db_thread(tries)()
