@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from memory.likeness import normalise
-from memory.models import Answer, AnswerMatch
+from memory.models import Answer, AnswerMatch, Customer
 
 TURNED = (AnswerMatch.Outcome.CHOSEN, AnswerMatch.Outcome.SOMETHING_ELSE)
 TWO = 2  # different identified customers
@@ -56,15 +56,19 @@ def _passed_over(vote: AnswerMatch) -> list[int]:
     return [shown for shown in vote.offered if shown != vote.answer_id]
 
 
-def new_share(votes: Iterable[AnswerMatch], answers: Mapping[int, Answer]) -> float:
+def new_share(votes: Sequence[AnswerMatch], answers: Mapping[int, Answer]) -> float:
     """Return the share of what was asked lately that nothing stored answered: one voice a customer.
 
-    What staff answered with words of before was known, what they wrote then was not.
+    What staff answered with words of before was known, what they wrote then was not. Of visitors
+    only what reached staff would count, and that is mostly new: they have no voice here.
     """
+    asked = {v.customer_id for v in votes if v.customer_id is not None}
+    identified = Customer.objects.filter(pk__in=asked, kind=Customer.Kind.IDENTIFIED)
+    known = set(identified.values_list("pk", flat=True)) if asked else set()
     voices: dict[int, tuple[datetime, bool]] = {}
     for v in votes:
         new = _was_new(v, answers)
-        if v.customer_id is not None and new is not None:
+        if v.customer_id in known and new is not None:
             voices[v.customer_id] = (v.decided_at or v.created_at, new)
     lately = sorted(voices.values(), reverse=True)[:LATELY]
     return (sum(new for _, new in lately) + EVEN / 2) / (len(lately) + EVEN)

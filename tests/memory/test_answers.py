@@ -281,6 +281,22 @@ class TestVotes:
 
         assert ask(asked, ada).way == "gap"
 
+    def test_what_visitors_asked_staff_makes_no_offer_rarer(self, store, sam, ada):
+        """Whoever took an offer has no voice there, so what reached staff is no measure."""
+        for n in range(20):
+            visitor = make_customer(f"V{n}", kind="visitor")
+            services.capture_answer(
+                title=f"Do you sell thing {n}?",
+                parts=["We do."],
+                scope="everyone",
+                customer_id=visitor.pk,
+                staff_id=sam.pk,
+                asked=f"do you sell thing number {n}",
+                now=NOW,
+            )
+
+        assert stock(NOW).index.cuts.offer < 0.3
+
     def test_of_one_browser_behind_many_tokens_deliver_nothing(self, store, ada):
         for n in range(30):
             choose(store, make_customer(f"V{n}", kind=Customer.Kind.VISITOR))
