@@ -33,12 +33,12 @@ def told(
     The reply to our own question is stored at once.
     """
     if reading.kind in {Kind.FORGET, Kind.KNOWN} or intents.small_talk_alone(
-        "\n".join(m.text for m in messages)
+        services.legible("\n".join(m.text for m in messages))
     ):
         return []
     answering = bool(before) and before[-1].text.rstrip().endswith("?")
     asked = conversation.asked_topic if reading.kind not in ANSWERS_NOTHING else ""
-    if not asked and not any(_may_tell(m.text, reading, answering) for m in messages):
+    if not asked and not any(_may_tell(services.legible(m.text), reading, answering) for m in messages):
         return []  # most messages, and to read what they state would cost more than all the rest
     try:
         said = _heard(conversation, messages, before, asked, now)
@@ -96,7 +96,7 @@ def _is_told(
     by_kind = _told_by_kind(reading, answering)
     if by_kind is not None:
         return by_kind
-    words = next(m.text for m in messages if m.seq == candidate["seq"])
+    words = services.legible(next(m.text for m in messages if m.seq == candidate["seq"]))
     sentence = intents.sentence_with(words, candidate["quote"])
     return intents.states(sentence, embed=embedding.embed_one)
 

@@ -83,7 +83,7 @@ def gather(conversation_id: int, *, up_to: int, now: datetime) -> Asked | None:
 def _situation(asked: Asked, before: list[Message], now: datetime) -> Situation:
     """What the words are for, and what is known of her for them. `before`: the rows before them."""
     conversation, step = asked.conversation, _Step(asked.milliseconds)
-    text, embed = asked.text, embedding.embed_one
+    text, embed = services.legible(asked.text), embedding.embed_one
     in_english = language.english(text)
     reading = step("read", lambda: intents.read(text, embed=embed, english=in_english))
     needs_facts = reading.kind in NEEDS_FACTS
@@ -94,7 +94,7 @@ def _situation(asked: Asked, before: list[Message], now: datetime) -> Situation:
     naming = _naming_words(in_english, before, reading, known)
     hers = services.Hers(conversation.customer_id, now=now, message=text, words=naming)
     working = [*conversation.working_memory, *told]
-    said_before = [m.text for m in before]
+    said_before = [services.legible(m.text) for m in before]
     past = Past(text, said_before, hers, working, conversation.verified, needs_facts)
     asked.past, recalled = past, step("recall", past.look)
     at, standing = recalled.at, tuple[Fact, ...]()
@@ -105,7 +105,9 @@ def _situation(asked: Asked, before: list[Message], now: datetime) -> Situation:
     return Situation(
         text=text,
         reading=reading,
-        before=tuple(Line(m.sender, m.text) for m in before),
+        before=tuple(
+            Line(m.sender, said) for m, said in zip(before, said_before, strict=True)
+        ),
         asked_topic=conversation.asked_topic,
         told=tuple(told),
         topics=known,

@@ -15,6 +15,7 @@ from chat.llm.base import NeedsHuman
 from chat.models import Message
 from chat.situations import Asked
 from chat.tools.toolbox import toolbox
+from memory import services
 from memory.kept import looked_once
 from memory.types import GateResult
 
@@ -67,7 +68,7 @@ class Turn:
 
     def emergency(self) -> str:
         listed = conversations.business().emergency_words
-        text = self.message.text
+        text = services.legible(self.message.text)
         found = (
             emergencies.find(said, listed=listed, embed=embedding.embed_one)
             for said in dict.fromkeys((text, language.english(text)))

@@ -222,7 +222,7 @@ async def _look_again(turn: Turn, asked: Asked, outcome: agent.Outcome, gate: Ga
     began = turn.seconds
     look = await services.second_look(
         gate,
-        asked.text,
+        asked.situation.text,
         before=[line.text for line in asked.situation.before],
         seconds=engines.seconds_left(began),
         tokens=engines.tokens_left(asked.spent),

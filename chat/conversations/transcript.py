@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models.fields.json import KT
 
 from chat.models import Conversation, Message, Turn
+from memory import services
 from memory.prepared import Prepared, argument
 from memory.types import Said, Sender, Transcript
 
@@ -66,7 +67,7 @@ def _said(message: Message, asks_topic: str) -> Said:
     return Said(
         seq=message.seq,
         sender=_SPEAKERS[message.sender],
-        text=message.text,
+        text=services.legible(message.text),
         at=message.created_at,
         name=name,
         asks_topic=asks_topic,

@@ -156,7 +156,7 @@ def _likelihoods(text: str, embed: Embed) -> Mapping[str, float]:
 def features(text: str, *, embed: Embed) -> Floats:
     """Return the classifier's input: the vector, then the cues."""
     plain = p.IDIOM.sub(" ", text)
-    cues = [*p.hits(text, CUES), bool(p.DANGER.search(plain)), bool(p.IDIOM.search(text))]
+    cues = [*p.hits(text, CUES), *p.hits(plain, [p.DANGER]), *p.hits(text, [p.IDIOM])]
     many = min(len(p.words(text)) / 20, 2.0)
     extra = np.array([*cues, many, bool(p.EMOJI_ONLY.match(text))], dtype=np.float32) * CUE_WEIGHT
     return np.concatenate([embed(text), extra]).astype(np.float32)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 Pattern = re.Pattern[str]
 
+PART, SHARED = 600, 200  # characters
 FOLDER = Path(__file__).with_name("phrases")
 
 
@@ -72,8 +73,11 @@ def words(text: str) -> list[str]:
 
 
 def hits(text: str, patterns: Iterable[Pattern]) -> list[bool]:
+    """Say which are found. A long text is looked at part by part: what some patterns cost grows
+    with the square of its length, and all that they name is shorter than what two parts share."""
     text = text.replace("’", "'")
-    return [bool(p.search(text)) for p in patterns]
+    starts = range(0, max(1, len(text) - SHARED), PART - SHARED)
+    return [any(p.search(text, at, at + PART) for at in starts) for p in patterns]
 
 
 def sentences(text: str) -> list[str]:

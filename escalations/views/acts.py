@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from chat.models import Conversation
 from escalations import claim, people
 from escalations.models import Escalation
 
@@ -60,17 +61,21 @@ def return_to_bot(request: DeskRequest, pk: int) -> HttpResponse:
 @for_staff
 def take_over(request: DeskRequest, pk: int) -> HttpResponse:
     """Step into any chat. `pk` is the conversation's."""
+    get_object_or_404(Conversation, pk=pk)
     try:
-        escalation = claim.take_over(pk, staff=request.user, now=timezone.now())
+        claim.take_over(pk, staff=request.user, now=timezone.now())
     except claim.AlreadyClaimed as exc:
         messages.warning(request, _taken(exc))
-        escalation = Escalation.objects.open().get(conversation_id=pk)
-    return back_to(request, escalation)
+    except claim.Closed:  # between finding what waits and taking it
+        messages.warning(request, _("This was settled meanwhile."))
+    newest = Escalation.objects.filter(conversation_id=pk).order_by("-pk")
+    return back_to(request, newest[0])  # settled since or not, there is one
 
 
 def _act(
     request: DeskRequest, pk: int, act: Callable[[], Escalation], *, done: str = ""
 ) -> HttpResponse:
+    find(pk)  # or there is nothing here under that number
     try:
         act()
     except claim.AlreadyClaimed as exc:

@@ -4,6 +4,7 @@ from memory.lifecycle.blank import without, without_in
 from memory.lifecycle.known import topics as all_topics
 from memory.secrets import unmarked
 from memory.secrets import without as without_secrets
+from memory.speech.runs import legible
 
 from .agents import (
     NotValidated,
@@ -121,6 +122,7 @@ __all__ = [
     "known_about",
     "learn_from_tool",
     "learn_lesson",
+    "legible",
     "lessons_for",
     "listen",
     "looked",

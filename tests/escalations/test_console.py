@@ -26,6 +26,7 @@ from escalations.models import (
     RatingLook,
     StaffNote,
 )
+from escalations.urls import urlpatterns as desk_urls
 from memory import services
 from memory.models import Answer, Conflict, Episode, Memory, MemoryEvent
 from memory.types import Said, Transcript
@@ -969,3 +970,29 @@ class TestMenu:
 
         client.force_login(User.objects.create_superuser("alex"))
         assert link in client.get("/inbox/").content.decode()
+
+
+NO_SUCH = 999_999
+NUMBERED = [route for route in desk_urls if "<int:" in str(route.pattern)]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("route", NUMBERED, ids=lambda route: route.name)
+def test_what_is_not_there_is_not_found_whatever_is_done_to_it(desk, kim, route, method):
+    path = "/inbox/" + re.sub(r"<int:\w+>", str(NO_SUCH), str(route.pattern))
+    sent = {"to": kim.pk, "text": "Hello.", "topic": "insurance", "do": "dismiss"}
+
+    found = getattr(desk, method)(path, sent)
+
+    assert found.status_code in (302, 404, 405)
+
+
+def test_stepping_into_a_chat_that_was_settled_this_moment_says_so(desk, escalation, monkeypatch):
+    def settled(*args, **kwargs):
+        raise claim.Closed
+
+    monkeypatch.setattr(claim, "claim", settled)
+
+    shown = desk.post(f"/inbox/chat/{escalation.conversation_id}/take-over/", follow=True)
+
+    assert "This was settled meanwhile." in shown.content.decode()
