@@ -211,6 +211,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 after=self.seq,
                 shown=None if state_too else self.state,
             )
+            if customer != (self.who.customer_id if self.who else None):
+                return  # read for who sat here before; whoever does now gets a look of his own
             if fresh.conversation is not None and fresh.conversation.pk != self.conversation_id:
                 self.conversation_id, self.seq = fresh.conversation.pk, 0
             if fresh.conversation is None:  # whatever the tab said that it shows

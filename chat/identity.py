@@ -178,7 +178,7 @@ def from_signed(token: str, *, now: datetime) -> Who:
             options={"require": ["exp", "aud", "sub"], "verify_exp": False},
         )
         expires = int(claims["exp"])
-    except (jwt.InvalidTokenError, ValueError, TypeError) as exc:
+    except (jwt.InvalidTokenError, ValueError, TypeError, OverflowError) as exc:
         raise NotAccepted(str(exc)) from exc
     longest = timedelta(minutes=settings.CHAT_IDENTITY_MINUTES)
     if not now.timestamp() < expires <= (now + longest).timestamp():

@@ -619,3 +619,33 @@ class TestIsolation:
 async def _after(tab, **frame):
     await tab.send(**frame)
     return await tab.heard()
+
+
+async def test_rows_read_for_who_sat_here_before_are_not_sent_to_who_does_now(
+    ada, ben, monkeypatch
+):
+    """Her turn may be looking for rows while the tab becomes somebody else's."""
+    read, reading, may_go_on = consumers.feed.since, Event(), Event()
+
+    def slowly(customer_id, **how):
+        found = read(customer_id, **how)
+        if customer_id == ada.pk and found.rows:
+            reading.set()
+            may_go_on.wait(10)
+        return found
+
+    async def lost(messages):
+        """A ping that the layer dropped."""
+
+    async with Tab(await token_of(ada)) as tab:
+        monkeypatch.setattr(consumers.feed, "since", slowly)
+        monkeypatch.setattr(broadcast, "_asend", lost)
+        await tab.send(type="say", text="My word alone.")
+        assert await sync_to_async(reading.wait, thread_sensitive=False)(10)
+        await tab.send(type="hello", token=await token_of(ben))
+        await asyncio.sleep(0.2)  # till the tab is his, and waits for its rows
+        may_go_on.set()
+        heard = await tab.heard()
+
+    assert of(heard, "state")
+    assert not of(heard, "row")
