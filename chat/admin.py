@@ -27,6 +27,23 @@ class LinesField(forms.CharField):
         return [line.strip() for line in (value or "").splitlines() if line.strip()]
 
 
+class JsonBox(forms.JSONField):
+    """JSON as it is typed: nothing, or null, is an empty object, which every column takes."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            found = super().to_python(value.strip() if isinstance(value, str) else value)
+        except RecursionError:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
+        return {} if found is None else found
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        try:
+            return super().bound_data(data, initial)
+        except RecursionError:  # shown as it was typed
+            return forms.fields.InvalidJSONInput(data)
+
+
 class BusinessForm(forms.ModelForm[Business]):
     emergency_words = LinesField(required=False, help_text="What an emergency is, one a line.")
 
@@ -105,6 +122,7 @@ class ToolForm(forms.ModelForm[Tool]):
     class Meta:
         model = Tool
         fields = "__all__"  # noqa: DJ007 - staff's own
+        field_classes = {"arguments": JsonBox, "result": JsonBox}
         help_texts = {
             "url": "{order_id} takes an argument of that name, {customer} the number of who asks. "
             "Without {customer} whoever names an order may read it."

@@ -38,7 +38,9 @@ def told(
         return []
     answering = bool(before) and before[-1].text.rstrip().endswith("?")
     asked = conversation.asked_topic if reading.kind not in ANSWERS_NOTHING else ""
-    if not asked and not any(_may_tell(services.legible(m.text), reading, answering) for m in messages):
+    if not asked and not any(
+        _may_tell(services.legible(m.text), reading, answering) for m in messages
+    ):
         return []  # most messages, and to read what they state would cost more than all the rest
     try:
         said = _heard(conversation, messages, before, asked, now)

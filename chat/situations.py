@@ -105,9 +105,7 @@ def _situation(asked: Asked, before: list[Message], now: datetime) -> Situation:
     return Situation(
         text=text,
         reading=reading,
-        before=tuple(
-            Line(m.sender, said) for m, said in zip(before, said_before, strict=True)
-        ),
+        before=tuple(Line(m.sender, said) for m, said in zip(before, said_before, strict=True)),
         asked_topic=conversation.asked_topic,
         told=tuple(told),
         topics=known,

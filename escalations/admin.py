@@ -12,6 +12,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from chat.admin import JsonBox
 from escalations import hours
 from escalations.models import (
     Calendar,
@@ -44,6 +45,7 @@ class CalendarForm(forms.ModelForm[Calendar]):
     class Meta:
         model = Calendar
         fields = ["name", "timezone", "weekly", "exceptions"]
+        field_classes = {"weekly": JsonBox, "exceptions": JsonBox}
         help_texts = {
             "timezone": "For example Europe/Berlin or America/New_York.",
             "weekly": 'Monday is 0: {"0": [["08:00", "12:00"], ["13:00", "17:00"]]}',
