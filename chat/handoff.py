@@ -23,6 +23,7 @@ def hand_over(
     reason: str,
     now: datetime,
     detail: str = "",
+    private: bool = False,
     request: dict[str, Any] | None = None,
     match_id: int | None = None,
     rows: Sequence[NewRow] = (),
@@ -35,11 +36,12 @@ def hand_over(
     Locks Conversation; the receiver adds to an escalation and changes none (its note says why).
     `reason`: an Escalation.Reason. `awaited`: it settles the reply that is due, which only one may
     do; False where none is due. `answering_seq`: the customer's last row, where the question is an
-    earlier one. False: somebody was faster, and nothing was changed.
+    earlier one. `private`: it is for a person to judge, not for an answer. False: somebody was
+    faster, and nothing was changed.
     """
     asked = {"question": question, "question_seq": question_seq, "match_id": match_id}
     topics = [key for key, score in (trace or {}).get("named", ()) if score >= NAMED]
-    why = {"reason": reason, "detail": detail[:300], "request": request or {}}
+    why = {"reason": reason, "detail": detail[:300], "request": request or {}, "private": private}
     answering = question_seq if answering_seq is None else answering_seq
     try:
         with looked_once(), transaction.atomic():

@@ -129,6 +129,7 @@ class Turn:
             answering_seq=self.message.seq,
             reason=need.reason,
             detail=need.detail,
+            private=need.wording == "personal",
             request=need.request,
             match_id=asked.situation.answer.match_id if asked else None,
             rows=rows,

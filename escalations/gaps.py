@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, DateTimeField, Exists, F, Min, OuterRef, Q, QuerySet
 from pgvector.django import CosineDistance
 
+from chat import rehearsal
 from memory.models import Answer, AnswerMatch
 from memory.prepared import Prepared, argument
 
@@ -22,9 +23,14 @@ NEAR = 0.25
 
 
 def file(escalation: Escalation, *, now: datetime) -> None:
-    """Put the escalation's new questions under the gap that they repeat, or open one."""
-    for question in _UNFILED.instances(escalation=escalation.pk):
+    """Put the question that has just come under the gap that it repeats, or open one.
+
+    What tells or wants something opens none, but may say in other words what somebody has asked.
+    """
+    for question in _UNFILED.instances(escalation=escalation.pk, asked_at=now):
         same = nearest(question, _open_questions())
+        if same is None and not rehearsal.for_everyone(question.text):
+            continue
         gap = same.gap if same else Gap.objects.create(title=question.text, opened_at=now)
         Question.objects.filter(pk=question.pk).update(gap=gap)
 
@@ -130,7 +136,10 @@ def reopen(escalation: Escalation, *, now: datetime) -> None:
 
 _UNFILED = Prepared(
     lambda: Question.objects.filter(
-        escalation_id=argument("escalation"), gap=None, reason__in=SHARED_REASONS
+        escalation_id=argument("escalation"),
+        asked_at=argument("asked_at", DateTimeField()),
+        gap=None,
+        reason__in=SHARED_REASONS,
     )
 )
 _RESOLVED = Prepared(

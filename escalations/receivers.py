@@ -19,12 +19,15 @@ ASKED = ("question", "question_seq", "reason", "detail", "request", "match_id", 
 
 
 @receiver(handoff_requested, dispatch_uid="escalations.handoff_requested")
-def take_in(*, conversation: Conversation, now: datetime, **asked: Any) -> None:
+def take_in(
+    *, conversation: Conversation, now: datetime, private: bool = False, **asked: Any
+) -> None:
     """Runs in the transaction of the hand-over, under its conversation's lock."""
     escalation, text, opened = inbox.open_or_join(
         conversation, now=now, **{key: asked[key] for key in ASKED}
     )
-    gaps.file(escalation, now=now)
+    if not private:
+        gaps.file(escalation, now=now)
     gaps.reopen(escalation, now=now)
     if text:
         conversations.add_state(conversation, state="queued", text=text, now=now)

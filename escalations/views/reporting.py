@@ -11,14 +11,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
+from chat import rehearsal
 from chat.conversations import business_clock
 from chat.models import Message, Turn
 from escalations import gaps, reports, rules
 from escalations import receipt as receipts
 from escalations.models import Question, ReportSetting
-from memory import services
 from memory.models import Answer
-from memory.types import AnswerFor
 
 from .base import DeskRequest, for_staff, number, page
 
@@ -79,7 +78,7 @@ def replay(request: DeskRequest) -> HttpResponse:
     """Put last month's open questions to the store as it is now, for who asked them."""
     now = timezone.now()
     asked = Question.objects.filter(
-        reason__in=gaps.SHARED_REASONS, asked_at__gt=now - timedelta(days=30)
+        gap__isnull=False, asked_at__gt=now - timedelta(days=30)
     ).select_related("escalation__conversation")
     rows = [(q, _today(q, now)) for q in asked.order_by("-asked_at")[:100]]
     ways = Counter(found.way for _q, found in rows)
@@ -87,14 +86,9 @@ def replay(request: DeskRequest) -> HttpResponse:
     return page(request, "escalations/replay.html", context)
 
 
-def _today(question: Question, now: datetime) -> AnswerFor:
-    """The way that a turn would go today: delivered, offered, or a person; nothing is noted."""
-    return services.answer_for(
-        question.text,
-        customer_id=question.escalation.conversation.customer_id,
-        now=now,
-        record=False,
-    )
+def _today(question: Question, now: datetime) -> rehearsal.Rehearsed:
+    hers = question.escalation.conversation.customer_id
+    return rehearsal.today(question.text, customer_id=hers, now=now)
 
 
 def _save_rule(request: DeskRequest) -> HttpResponse:

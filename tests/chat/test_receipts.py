@@ -7,7 +7,7 @@ from django.utils import timezone
 from chat.frames import Choose
 from chat.models import Message, Turn
 from chat.turns import in_db_thread, take_choice
-from escalations.models import Escalation, Question
+from escalations.models import Escalation, Gap, Question
 from memory import services
 from memory.models import AnswerMatch
 from tests.chat.conftest import run, told
@@ -101,7 +101,11 @@ class TestWouldWeKnowItToday:
                 conversation=make_conversation(ada), reason="no_answer", opened_at=timezone.now()
             )
             Question.objects.create(
-                escalation=found, text=text, reason="no_answer", asked_at=timezone.now()
+                escalation=found,
+                text=text,
+                reason="no_answer",
+                asked_at=timezone.now(),
+                gap=Gap.objects.create(title=text, opened_at=timezone.now()),
             )
 
         return asked
@@ -129,6 +133,18 @@ class TestWouldWeKnowItToday:
         assert "1 would be offered one" in shown
         assert not AnswerMatch.objects.exists()
 
+    def test_gives_no_answer_where_a_turn_fetches_a_person(self, ask, replay):
+        said = "My back hurts so bad, I can't bear it"
+        ask(said)
+        services.add_answer(
+            title="What helps against a sore back?", parts=["Warmth."], wordings=[said],
+            by="staff:1", now=NOW,
+        )  # fmt: skip
+
+        shown = replay()
+
+        assert "0 would be given an answer at once now, and 0 would be offered one" in shown
+
     def test_counts_no_answer_that_touches_what_she_told(self, ask, replay, ada):
         topic = make_topic("allergy", label="Allergies", sensitive=True, permanent=True)
         services.remember(
@@ -143,4 +159,4 @@ class TestWouldWeKnowItToday:
         shown = replay()
 
         assert "0 would be given an answer at once now" in shown
-        assert "touches what she told us" in shown
+        assert "touches what the customer told us" in shown

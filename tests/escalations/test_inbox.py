@@ -218,6 +218,37 @@ class TestTheSameQuestionFromSeveral:
 
         assert ranked == ["May I bring my dog?", "Is there a lift?", "Do you whiten teeth?"]
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "My knee hurts so bad, I can't stand it",
+            "actually no, I do have the nut allergy",
+            "my card is [removed: card number]",
+            "can you charge it to [removed: card number]?",
+            "The heating in our room is broken",
+            "I moved to the house next door",
+            "please move my lesson to Friday",
+            "which insurance do I have?",
+        ],
+    )
+    def test_is_no_gap_when_no_answer_for_everyone_can_settle_it(self, ask, ada, text):
+        ask(ada, text, reason="unsure")
+        assert not Gap.objects.exists()
+
+        ask(ada, "Is there a lift?", now=NOW + timedelta(minutes=1))
+        assert Gap.objects.get().title == "Is there a lift?"
+
+    @pytest.mark.parametrize(
+        "text", ["parking?", "wondering if gift cards expire", "My back is stiff. Should I rest?"]
+    )
+    def test_is_a_gap_however_it_is_asked(self, ask, ada, text):
+        ask(ada, text)
+        assert Gap.objects.get().title == text
+
+    def test_is_no_gap_when_it_is_for_a_person_to_judge(self, ask, ada):
+        ask(ada, "Should I worry about my knee?", reason="unsure", private=True)
+        assert not Gap.objects.exists()
+
     def test_is_no_gap_when_it_is_a_personal_matter(self, ask, ada):
         ask(ada, "Is my crown in?", reason="personal")
         assert not Gap.objects.exists()
