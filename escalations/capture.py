@@ -19,12 +19,15 @@ from memory.types import AnswerCandidate, ShareVerdict, Status
 
 from . import gaps
 from .models import Escalation, Question
+from .querysets import GRAVE
 
 Scope = Literal["everyone", "later", "customer"]
 # "later": for everyone, but nobody is given it before somebody looked at it again.
 SCOPES: tuple[Scope, ...] = ("everyone", "later", "customer")
 # From this likeness on a stored answer is shown side by side before another one is kept beside it.
 SAME_QUESTION = 0.8
+# What brings a person and asks nothing that a kept answer could stand under.
+NO_QUESTION = (Escalation.Reason.ASKED, *GRAVE)
 
 
 class NotSaid(Exception):
@@ -52,7 +55,7 @@ class Step:
     parts: list[Part]
     questions: list[Question]
     title: str
-    question_id: int | None
+    question_id: int | None  # what the words answer, where that is clear
     rival: AnswerCandidate | None  # what is stored already for this question, in other words
     zone: str = "UTC"  # days are meant there
 
@@ -96,20 +99,35 @@ class Kept:
 def propose(escalation: Escalation, *, now: datetime, title: str = "") -> Step:
     """Return each staff message since the claim with its preselected choice and the reason.
 
-    `title`: as staff edited it, else the first question that is still open.
+    `title`: as staff edited it, else the question that the words answer.
     """
     questions = list(escalation.questions.order_by("asked_at", "pk"))
-    open_first = [q for q in questions if q.answer_id is None] or questions
-    title = title or (open_first[0].text if open_first else "")
+    question = _answered(questions, [m.text for m in staff_messages(escalation)])
+    title = title or (question.text if question else "")
     parts = _parts(escalation, title, now)
     return Step(
         parts=parts,
         questions=questions,
         title=title,
-        question_id=open_first[0].pk if open_first else None,
+        question_id=question.pk if question else None,
         rival=rival_of(title, [p.message.text for p in parts], now=now) if title else None,
         zone=_zone(escalation),
     )
+
+
+def _answered(questions: Sequence[Question], said: Sequence[str]) -> Question | None:
+    """Return the question that the words answer: of several only one that asks, if one is clear.
+
+    Else the only one for which a stored answer was sent: what was written besides belongs to it.
+    """
+    if len(questions) == 1:
+        return questions[0]
+    asked = [q for q in questions if q.reason not in NO_QUESTION and services.asks(q.text)]
+    best = services.answered_by(said, [q.text for q in asked])
+    if best is not None:
+        return asked[best]
+    sent = [q for q in asked if q.answer_id is not None]
+    return sent[0] if len(sent) == 1 else None
 
 
 def _parts(escalation: Escalation, title: str, now: datetime) -> list[Part]:

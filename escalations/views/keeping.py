@@ -35,6 +35,8 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         if not faults:
             return _resolve(request, pk, kept)
     parts = [_shown(part, request) for part in step.parts]
+    chosen = number(request.POST.get("question")) or step.question_id
+    waiting = [q for q in step.questions if q.answer_id is None]
     context: dict[str, Any] = {
         "escalation": escalation,
         "customer": escalation.conversation.customer,
@@ -42,7 +44,9 @@ def keep(request: DeskRequest, pk: int) -> HttpResponse:
         "parts": parts,
         # What is to stand beside the other answer: greetings are not.
         "mine": [p for p in parts if p["chosen"] in ("everyone", "later")] or parts,
-        "chosen_question": number(request.POST.get("question")) or step.question_id,
+        "chosen_question": chosen,
+        "waiting": waiting,
+        "rest": [q for q in waiting if not (step.parts and q.pk == chosen)],
         "rival_choice": request.POST.get("rival", _proposed_for(step)),
         "until": request.POST.get("valid_until", step.until.isoformat() if step.until else ""),
         "faults": {f.field: f.text for f in faults},

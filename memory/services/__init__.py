@@ -16,6 +16,7 @@ from .agents import (
     sight,
     task_namespace,
 )
+from .answered import answered_by, asks
 from .answers import (
     NOBODY,
     add_answer,
@@ -89,10 +90,12 @@ __all__ = [
     "agent_namespace",
     "all_topics",
     "answer_for",
+    "answered_by",
     "approve_answer",
     "approve_procedure",
     "as_candidate",
     "as_of",
+    "asks",
     "capture_answer",
     "capture_staff_words",
     "confirm",

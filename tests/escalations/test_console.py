@@ -454,6 +454,39 @@ class TestTheKeepingStep:
         assert page.count("Suggested:") == 2
         assert "How long should I wait before rinsing" in page
 
+    def test_says_how_many_questions_have_no_answer_yet_and_which(
+        self, desk, ask, ada, sam, claimed
+    ):
+        for text in ("Do you have parking?", "Is Saturday open?"):
+            ask(ada, text, conversation=claimed.conversation, awaited=False)
+        reply_to_rinsing = "After an extraction wait 24 hours before rinsing."
+        sent = reply.send(claimed.pk, staff=sam, text=reply_to_rinsing, seen_seq=None, now=NOW)
+
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+
+        asked = claimed.questions.order_by("pk").first()
+        assert f'name="question" value="{asked.pk}" data-title="{asked.text}" checked' in page
+        told = page.split('id="unanswered"')[1].split("</ul>")[0]
+        shown = re.sub(r"<(span|li)[^>]* hidden>.*?</\1>", "", told)
+        assert "2 questions have no answer yet" in shown
+        assert "3 questions have no answer yet" not in shown
+        assert "Do you have parking?" in shown
+        assert "Is Saturday open?" in shown
+        assert asked.text not in shown
+
+        data = {f"keep-{sent.seq}": "everyone", "title": asked.text, "question": asked.pk}
+        desk.post(f"/inbox/{claimed.pk}/keep/", data)
+        assert Escalation.objects.get(pk=claimed.pk).resolution == "resolved"
+
+    def test_says_so_where_nothing_was_written_at_all(self, desk, claimed):
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+        assert "1 question has no answer yet" in page
+        assert 'id="unanswered" hidden' not in page
+
+    def test_warns_of_nothing_where_the_one_question_was_answered(self, desk, claimed, said):
+        page = desk.get(f"/inbox/{claimed.pk}/keep/").content.decode()
+        assert 'id="unanswered" hidden' in page
+
     def test_shows_the_answer_that_says_otherwise_beside_it(self, desk, claimed, said):
         title = claimed.questions.get().text
         services.add_answer(title=title, parts=["Wait 48 hours."], by="import", now=NOW)

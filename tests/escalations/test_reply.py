@@ -78,6 +78,44 @@ class TestTheKeepingStep:
         assert all(p.verdict.reason for p in step.parts)
         assert step.title == claimed.questions.get().text
 
+    @pytest.mark.parametrize(
+        ("words", "meant"),
+        [
+            ("For the pain take 400 mg of ibuprofen with food.", "What may I take for the pain?"),
+            ("There is a garage behind the house, an hour is free.", "Do you have parking?"),
+            ("Thank you, I will look at it and come back to you.", None),
+        ],
+    )
+    def test_proposes_the_question_that_the_words_answer_and_never_a_mere_statement(
+        self, ask, ben, sam, words, meant
+    ):
+        asked = ask(ben, "I can only come after 4 pm because of work")
+        for text in ("What may I take for the pain?", "Do you have parking?"):
+            ask(ben, text, conversation=asked.conversation)
+        ask(ben, "Can I talk to a person?", reason="asked", conversation=asked.conversation)
+        claim.claim(asked.pk, staff=sam, now=NOW)
+        reply.send(asked.pk, staff=sam, text=words, seen_seq=None, now=NOW)
+
+        step = capture.propose(Escalation.objects.get(pk=asked.pk), now=NOW)
+
+        assert step.title == (meant or "")
+        found = step.question_id and asked.questions.get(pk=step.question_id).text
+        assert found == meant
+
+    def test_proposes_the_question_that_a_stored_answer_was_sent_for(self, ask, ben, sam):
+        asked = ask(ben, "Do you have parking?")
+        ask(ben, "Are you open on Saturdays?", conversation=asked.conversation)
+        claim.claim(asked.pk, staff=sam, now=NOW)
+        stored = services.add_answer(title="Parking", parts=["Behind us."], by="import", now=NOW)
+        question = asked.questions.order_by("pk").first()
+        more = {"question": question, "seen_seq": None, "now": NOW}
+        reply.send_answer(asked.pk, stored.pk, staff=sam, **more)
+        reply.send(asked.pk, staff=sam, text="See you then!", seen_seq=None, now=NOW)
+
+        step = capture.propose(Escalation.objects.get(pk=asked.pk), now=NOW)
+
+        assert step.question_id == question.pk
+
     def test_proposes_the_words_of_a_colleague_who_had_it_before(self, claimed, sam, kim):
         reply.send(claimed.pk, staff=sam, text="I will ask.", seen_seq=None, now=NOW)
         claim.assign(claimed.pk, to=kim, expected=sam.pk, now=NOW)

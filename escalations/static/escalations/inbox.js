@@ -296,8 +296,17 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("change", (event) => {
   if (event.target.matches('select[data-do="submit"]')) event.target.form.submit();
-  if (event.target.matches("[data-title]")) $("#title").value = event.target.dataset.title;
+  if (event.target.matches("[data-title]")) { $("#title").value = event.target.dataset.title; unanswered(event.target.value); }
 });
+
+/** The keeping step: of what nobody has answered yet, all but what is answered now. */
+function unanswered(chosen) {
+  const items = [...document.querySelectorAll("[data-waits]")];
+  for (const item of items) item.hidden = item.dataset.waits === chosen;
+  const left = items.filter((item) => !item.hidden).length;
+  for (const said of document.querySelectorAll("[data-waiting]")) said.hidden = Number(said.dataset.waiting) !== left;
+  for (const part of document.querySelectorAll("#unanswered, [data-unanswered]")) part.hidden = !left;
+}
 document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !confirm(question)) { event.preventDefault(); event.stopImmediatePropagation(); }
