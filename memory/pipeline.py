@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from django.conf import settings
 
@@ -53,6 +54,8 @@ logger = logging.getLogger(__name__)
 embed_missing = embed_facts.embed_missing
 
 AGENT = "knowledge agent"
+Values = Mapping[str, Sequence[str]]
+_NOTHING: Values = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
     if episode is None:
         return []
     try:
-        proposal = consider(stored.load(episode.transcript), by_model=True)
+        stands = known.values_of(episode.customer_id)
+        proposal = consider(stored.load(episode.transcript), by_model=True, stands=stands)
         decisions = _settle_episode(episode, proposal, now)
     except Exception as exc:
         queue.give_back(episode_id, error=type(exc).__name__)
@@ -80,17 +84,20 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
     return decisions
 
 
-def consider(transcript: Transcript, *, by_model: bool = False, since: int = 0) -> Proposal:
+def consider(
+    transcript: Transcript, *, by_model: bool = False, since: int = 0, stands: Values = _NOTHING
+) -> Proposal:
     """Gate, extract, validate: reads topics, writes nothing.
 
     `by_model`: the worker's way. While a customer waits for a reply, the rules alone read, and of
     her words only those from seq `since` on; what was said before is what they are read with.
+    `stands`: by topic, the values of hers that hold, as evidence of what her words are about.
     """
     results = _gate(transcript, by_model, since)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
     topics = {t.key: t for t in sorted(known.specs(), key=lambda t: t.key)}
-    found, engine = _extract(transcript, list(topics.values()), by_model, since)
+    found, engine = _extract(transcript, list(topics.values()), by_model, since, stands)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
         candidates=tuple(c for c, v in verdicts if v.ok),
@@ -101,7 +108,7 @@ def consider(transcript: Transcript, *, by_model: bool = False, since: int = 0) 
 
 
 def _extract(
-    transcript: Transcript, topics: list[TopicSpec], by_model: bool, since: int
+    transcript: Transcript, topics: list[TopicSpec], by_model: bool, since: int, stands: Values
 ) -> tuple[list[Candidate], str]:
     """By the model where there is one and it answers, else by the rules; and who it was."""
     model = chat_model("knowledge") if by_model else None
@@ -113,10 +120,9 @@ def _extract(
             return found, model.model
         except (Unavailable, Refused, BadOutput) as exc:
             # The kind alone: what a model refuses or gets wrong may hold the customer's words.
-            logger.warning(
-                "The knowledge model did not answer (%s): rules instead", type(exc).__name__
-            )
-    return extract.extract(transcript, topics, embed=embed, since=since), "offline"
+            kind = type(exc).__name__
+            logger.warning("The knowledge model did not answer (%s): rules instead", kind)
+    return extract.extract(transcript, topics, embed=embed, since=since, known=stands), "offline"
 
 
 def _instructions() -> str:

@@ -13,6 +13,15 @@ def known_of(customer_id: int) -> list[Known]:
     return [_known(m) for m in rows.defer("embedding").order_by("stated_at", "pk")]
 
 
+def values_of(customer_id: int) -> dict[str, list[str]]:
+    """By topic, the values of a customer that hold."""
+    rows = Memory.objects.for_customer(customer_id).filter(kind="fact", status=Status.ACTIVE)
+    found: dict[str, list[str]] = {}
+    for topic, value in rows.exclude(topic=None).values_list("topic__key", "value"):
+        found.setdefault(topic, []).append(value)
+    return found
+
+
 def _known(m: Memory) -> Known:
     return Known(
         id=m.pk,

@@ -29,7 +29,7 @@ OPENERS = re.compile(
     r"^(?:[^\w'\"\[({<>]+|(?:hi|hiya|hey|hello|good (?:morning|afternoon|evening)|ok|okay|oh|ah|uh|um|"
     r"hm+|well|so|and|also|but|anyway|cool|great|perfect|lovely|grand|nah|omg|lol|btw|by the way|sorry|right|yeah|yes|yep|no|nope|just|"
     r"actually|thanks|thank you|please|pls|fyi|heads up|then|there|one more thing|quick question)"
-    r"\b(?! longer\b| more\b))+"
+    r"\b(?! longer\b| more\b)(?!(?<=\bno) (?:need|\w+s\b(?<!its)(?<!thanks)(?<!worries)|one\b|other\b|way\b)))+"
 )
 _AUX = (
     r"(?:do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|"
@@ -270,7 +270,7 @@ ACQUAINTANCE = re.compile(
 OTHER_SUBJECT = re.compile(
     rf"^(?:because |cos |as |since |when |that |and |but |so )*(?:(?:my|our|a|an|the|some|one of my|this|"
     rf"his|her|their|your)\s+(?:[a-z'-]+\s+){{0,2}}?{_RELATIVE}(?:'s)?\b|(?:she|he|they|his|her|their|"
-    r"she's|he's|they're|everyone|everybody|people|most people|some people|lots of people)\b)"
+    r"hers|theirs|she's|he's|they're|everyone|everybody|people|most people|some people|lots of people)\b)"
 )
 MY_OBJECT = re.compile(r"\b(?:me|us|my|our|i|we)\b")
 

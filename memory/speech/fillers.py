@@ -39,6 +39,8 @@ _FILLER = re.compile(
     r"|(?:let me|i(?:'m| am)(?: going to)?|i) (?:transfer|hand|pass|put|connect)(?:r?ing|t?ing)? you"
     r" (?:over|through|on|to|with)\b[^.?\d]*"
     # waiting, and that it is being looked at
+    r"|(?:please |just |then |now )*try (?:it |that |this )?(?:once )?(?:more|again|now)(?: now)?"
+    r"(?:,? in (?:about )?[\w ]{1,20})?(?:,? please)?"
     r"|(?:still |just |now )?(?:looking|checking|reading|digging|asking)"
     r"(?! (?:\w+ ){0,3}(?:is|are|costs?|takes?)\b)\b[^.?\d]{0,50}"
     r"|[^.?\d]*\b(?:(?:will|'ll) (?:get|come|be) back (?:to|with) you|let me dig|hang tight)\b[^.?\d]*"

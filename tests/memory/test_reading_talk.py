@@ -234,3 +234,100 @@ def test_code_in_the_place_of_a_value_is_no_fact(code):
     assert acts.planted(f"For the record, my tyres are {code}")
     plain = "my tyres are Fastgrips (the old ones); I wear gloves < size 9 and pay $20 -- thanks ;)"
     assert not acts.planted(plain)
+
+
+def test_a_sentence_with_a_colon_is_not_somebody_speaking():
+    told = read("Morning. About the wheels: we drive a red estate")
+
+    assert {c.topic for c in told} == {"cars"}
+
+
+SITES = TopicSpec(
+    "sites",
+    Category.CONFIRMED_FACT,
+    False,
+    "Web addresses",
+    "Web addresses that the customer keeps with us. One memory each.",
+    ("fernbank.org is ours", "we also own tidepool.io"),
+)
+CLUB = TopicSpec(
+    "club",
+    Category.CONFIRMED_FACT,
+    True,
+    "Club number",
+    "The number of the club card, exactly as given.",
+    ("my club number is GK/22-1034-A", "card GK/90-5516-B"),
+)
+NAME = TopicSpec(
+    "name",
+    Category.PREFERENCE,
+    True,
+    "Preferred name",
+    "What the customer wants to be called.",
+    ("everyone calls me Bo", "please use Mr. Adeyemi", "I go by Thea"),
+)
+
+
+def read_of(topics, *texts, known=None):
+    said = tuple(
+        Said(n, "customer" if n % 2 else "bot", text, NOW + timedelta(seconds=n))
+        for n, text in enumerate(texts, 1)
+    )
+    return extract.extract(Transcript(said), topics, embed=embed_here, known=known or {})
+
+
+def test_a_number_written_like_the_topics_examples_is_of_that_topic():
+    told = read_of((CLUB, *TOPICS), "the thing in the envelope has HM/70-4418-C on it")
+
+    assert stated(told) == {("club", "HM/70-4418-C")}
+
+
+def test_of_a_web_address_the_address_alone_is_the_value():
+    told = read_of((SITES, *TOPICS), "and wollwerk.shop belongs to us too, that's ours as well")
+
+    assert stated(told) == {("sites", "wollwerk.shop")}
+
+
+def test_who_says_who_is_writing_says_nothing_of_how_to_be_called():
+    assert not read_of((NAME, *TOPICS), "Rebecca Holm here, where do I park?")
+
+
+def test_what_one_has_is_not_what_one_is_called():
+    told = read_of((NAME, TYRES, CARS), "we have Fastgrips now")
+
+    assert {c.topic for c in told} == {"tyres"}
+
+
+def test_what_changes_is_of_the_topic_under_which_it_is_known():
+    talk = "we've let the Meteora go"
+    cars = {"cars": ["an old Meteora"]}
+
+    assert not read_of(TOPICS, talk)
+    told = read_of(TOPICS, talk, known=cars)
+    assert [(c.topic, c.intent) for c in told] == [("cars", Intent.RETRACT)]
+
+
+def test_mine_means_what_was_spoken_of_before():
+    told = read(
+        "my neighbour is on all-season tyres, are they any good?", "They are.", "mine's Duro"
+    )
+
+    assert {c.topic for c in told} <= {"tyres"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "it's me, the one who always comes late",
+        "I always mix up the names on your door lol",
+        "when she retired in autumn nobody drove the van",
+        "hold on, it's raining on my car",
+    ],
+)
+def test_stories_excuses_and_asides_are_no_facts(said):
+    assert not read(said)
+
+
+def test_a_need_that_is_over_is_not_turned_round():
+    assert acts.opened("so no need for calls") == "no need for calls"
+    assert acts.opened("no it's fine") == "it's fine"

@@ -7,7 +7,8 @@ A run of her messages with nobody between is read as one. Each clause is placed 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from memory.types import Candidate, TopicSpec, Transcript
 
@@ -16,12 +17,18 @@ from .topics import Embed
 
 
 def extract(
-    transcript: Transcript, topics: Sequence[TopicSpec], *, embed: Embed, since: int = 0
+    transcript: Transcript,
+    topics: Sequence[TopicSpec],
+    *,
+    embed: Embed,
+    since: int = 0,
+    known: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Return what the customer says, takes back or wants forgotten, in the order it was said.
 
     `since`: the seq from which it is wanted; what was said before is read where it is put right.
+    `known`: by topic, the values that stand: words that change one of them are about its topic.
     """
     if not topics:
         return []
-    return Reader(transcript, tuple(topics), embed).candidates(since=since)
+    return Reader(transcript, tuple(topics), embed, known).candidates(since=since)

@@ -11,11 +11,12 @@ import numpy as np
 from memory.speech import acts, clauses, kinds, times
 from memory.types import Candidate, Category, Intent, TopicSpec
 
-from . import replies, values
+from . import evidence, replies, values
 from .runs import Run
 from .understanding import SURE, Reading, Understanding
 
 AGREED = 0.3
+BY_CONSENT = 0.6  # how certain what she agreed to is at least, once its topic is known
 _MAY_HANG = ("", "says nothing", "told of the past", "a part of what stands beside it")
 _CHANGES = re.compile(
     r"\b(?:now|instead|from now on|from here on|these days|switched|changed|moved|no longer|any ?more|back to|new|gone|"
@@ -70,6 +71,10 @@ def _names_somebody(text: str) -> bool:
     return any(acts.plain(w) not in common for w in re.findall(r"\b[A-ZÀ-Ý][a-zà-ÿ]+", text))
 
 
+def _only_a_name(text: str) -> bool:
+    return bool(re.fullmatch(r"[A-ZÀ-Ý][\w'-]+(?: [A-ZÀ-Ý][\w'-]+){0,2}\W*", text.strip()))
+
+
 def _yield_to_neighbour(
     r: Reading, others: Sequence[Reading], before: Reading | None, u: Understanding
 ) -> None:
@@ -83,7 +88,10 @@ def _yield_to_neighbour(
         and not k.doubt
         and k.best != r.best
         and k.chance >= 0.7
+        and (k.clause.full or not r.clause.full)
     ]
+    if _holds_its_own_code(r, u):
+        return
     if not strong or r.chance >= (0.6 if r.clause.full else 0.85):
         return
     listed = before in strong and not r.clause.full and not u.specs[before.best].single_valued
@@ -91,6 +99,13 @@ def _yield_to_neighbour(
         r.place(before.best, before.chance * 0.9)
     else:
         r.doubt = "a part of what stands beside it" if not r.clause.full else "a reason"
+
+
+def _holds_its_own_code(r: Reading, u: Understanding) -> bool:
+    """A number of a topic of numbers is no part of what stands beside it, if it reads like one."""
+    if not (values.coded(u.known.kinds[r.best]) and "code" in kinds.of(r.text)):
+        return False
+    return r.clause.full or evidence.written_alike(u.known, r.text) == r.best
 
 
 def _mere_adverb(span: list[Reading], r: Reading) -> bool:
@@ -114,6 +129,10 @@ def _hangs_on(span: list[Reading], r: Reading) -> bool:
 
 
 def _continues(span: list[Reading], r: Reading, u: Understanding) -> bool:
+    if _only_a_name(r.clause.text) and r.best == span[0].best:
+        # "We have a baby girl! Juniper."
+        next_to_it = r.clause.sentence - span[-1].clause.sentence <= 1
+        return next_to_it and not any(_names_somebody(k.clause.text) for k in span)
     if r.clause.sentence != span[-1].clause.sentence or r.best != span[0].best:
         return False
     if u.specs[r.best].single_valued or (r.clause.adverbial and not r.clause.full):
@@ -131,12 +150,16 @@ def candidate(
     quote = run.text[span[0].clause.start : span[-1].clause.end]
     message = run.message_at(span[0].clause.start)
     told = times.begun(main.clause.text, said_at=message.at, timezone=u.timezone)
-    value = values.value_of(told, topic, u.known.words[main.best], shares)
+    value = (
+        evidence.address_in(told) or evidence.address_in(quote)
+        if evidence.all_hold_an_address(topic)
+        else values.value_of(told, topic, u.known.words[main.best], shares)
+    )
     if not value and values.coded(shares):
         value = values.code_in(quote, shares, u.known.words[main.best])
     folded = acts.plain(main.text)
     intent = Intent.RETRACT if _takes_back(folded, topic) else Intent.STATE
-    if not value:
+    if not values.tells(value):
         return None
     sentence = " ".join(
         c.text for c in clauses.split(run.text) if c.sentence == main.clause.sentence
@@ -265,6 +288,6 @@ def agreement(run: Run, question: replies.Question | None, u: Understanding) -> 
             quote=first.text.strip(),
             seq=first.seq,
             stated_at=first.at,
-            confidence=round(float(chances[best]), 3),
+            confidence=round(max(float(chances[best]), BY_CONSENT), 3),
         )
     ]

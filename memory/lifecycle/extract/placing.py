@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from memory.speech import acts, kinds
 from memory.types import Candidate, Intent
 
-from . import replies
+from . import replies, standing, values
 from .runs import Run
 from .topics import Array
 from .understanding import CLEAR, SURE, Reading, Understanding
 
 TOLD_WHEN_ASKED = 0.12  # the topic is known from the question: little is needed
 CORRECTED = 0.9
+KNOWN = 0.8
+LEANED = 0.7
+KnownValues = Mapping[str, Sequence[str]]
 _NOT_LIFTED = (
     "asked",
     "imagined",
@@ -27,6 +31,11 @@ _NOT_LIFTED = (
     "stalling",
     "points to what is known",
 )
+_TOLD_OF = ("told of the past", "somebody else's")
+_REPORTED = re.compile(r"(?:and )?(?:that|how|to)\b")
+_OF_THE_KIND = re.compile(r"(?:mine|ours)\b")
+_OF_THEM = re.compile(r"(?:he|she|they)\b")
+_ADDED = ("and", "n", "&", "plus")
 # How we admit that something is not known.
 _MISSING = re.compile(
     r"(?:record of|have|know) (?!(?:a |any |your |the )?(?:record|this|that|it|preference for this)\b)(?:your |the |any )?(?P<what>[\w' -]{3,60}?)(?: noted| on file| yet)?[,.;:?!]",
@@ -43,21 +52,50 @@ def place(
     question: replies.Question | None,
     found: Sequence[Candidate],
     u: Understanding,
+    *,
+    known: KnownValues = MappingProxyType({}),
 ) -> None:
     """Give the readings that cannot stand alone a topic, where the words before tell it.
 
-    `found`: what was read before, where these words put it right.
+    `found`: what was read before, where these words put it right. `known`: by topic, what stands.
     """
-    for r in readings:
-        if replies.stalls(r.text):
-            r.doubt = r.doubt or "stalling"
+    _doubt_what_hangs_on_it(readings)
     asked = asked_topic(run, question, u)
     if asked is not None and question is not None:
         _lift(readings, asked, u, gap=question.gap)
     if found:
         _correct(readings, found, u)
+    for r in readings:
+        _name_what_is_known(r, known, u)
     for i, r in enumerate(readings):
         _lean(r, readings[i - 1] if i else None, question, u)
+        _lean_far(r, readings[:i], run, u)
+
+
+def _doubt_what_hangs_on_it(readings: Sequence[Reading]) -> None:
+    """ "Hold on, it's pouring", "his dog ate the box and half the plums": the rest is like the start."""
+    before: Reading | None = None
+    for r in readings:
+        if replies.stalls(r.text):
+            r.doubt = r.doubt or "stalling"
+        elif before is not None and before.clause.sentence == r.clause.sentence and not r.doubt:
+            reported = before.doubt == "hearsay" and _REPORTED.match(acts.plain(r.text))
+            stalled = before.doubt == "stalling" and not acts.CORRECTS_START.search(
+                acts.plain(before.text)
+            )
+            if stalled or reported or (before.doubt in _TOLD_OF and _goes_on(r)):
+                r.doubt = before.doubt
+        before = r
+
+
+def _goes_on(r: Reading) -> bool:
+    """ "… and half the plums", "then he sold it": more of the same story."""
+    if not r.clause.full:
+        return r.clause.joint in _ADDED
+    told = acts.opened(r.text)
+    return bool(_OF_THEM.match(told) and standing.PAST_VERB.search(told)) and not (
+        standing.PRESENT.search(told)
+    )
 
 
 def corrects(readings: Sequence[Reading]) -> bool:
@@ -131,6 +169,45 @@ def _names_something(r: Reading) -> bool:
     return text != r.text and not re.search(
         r"\b(?:other|old|last|wrong|first)\b", acts.plain(r.text)
     )
+
+
+def _name_what_is_known(r: Reading, known: KnownValues, u: Understanding) -> None:
+    """ "We let the van go": what changes is of the topic under which it is known."""
+    folded = acts.plain(r.text)
+    if (r.doubt and r.doubt != "told of the past") or r.borrowed or r.clear:
+        return
+    if not (acts.CHANGE.search(folded) or values.NO_LONGER.search(folded)):
+        return
+    said = kinds.stems(r.text)
+    named = {topic for topic, held in known.items() if said & _telling(held)}
+    if len(named) == 1:
+        (topic,) = named
+        if any(t.key == topic for t in u.specs):
+            r.place(u.known.position(topic), KNOWN)
+            r.doubt = ""
+
+
+def _telling(held: Sequence[str]) -> frozenset[str]:
+    """The words of values that could hardly stand in another sentence by chance."""
+    common = kinds.frame() | frozenset().union(*kinds.held().values())
+    words = frozenset().union(*map(kinds.stems, held)) if held else frozenset()
+    return frozenset(w for w in words if len(w) > 3 and w not in common)
+
+
+def _lean_far(r: Reading, before: Sequence[Reading], run: Run, u: Understanding) -> None:
+    """ "Her plan is Acorn. Does it cover two? Mine's Birch": it means what was spoken of before."""
+    told = acts.opened(r.text)
+    if r.doubt or r.borrowed or not _LEANING.match(told) or not _names_something(r):
+        return
+    if r.clear and (r.chance >= LEANED or not _OF_THE_KIND.match(told)):
+        return
+    spoken = [b.text for b in reversed(before) if b.doubt not in _NOT_LIFTED[1:]]
+    for text in (*spoken[:3], run.earlier):
+        if text and (chances := _joined(text, r, u)).max() >= SURE:
+            best = int(np.argmax(chances))
+            if u.chances(text, 0.9)[best] >= CLEAR:
+                r.place(best, min(float(chances[best]), LEANED))
+                return
 
 
 def _lean(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from memory.types import Candidate, TopicSpec, Transcript
 
 from . import making, placing, replies, standing, topics
@@ -11,7 +13,14 @@ from .understanding import Understanding
 
 
 class Reader:
-    def __init__(self, transcript: Transcript, specs: tuple[TopicSpec, ...], embed: Embed) -> None:
+    def __init__(
+        self,
+        transcript: Transcript,
+        specs: tuple[TopicSpec, ...],
+        embed: Embed,
+        known: placing.KnownValues = MappingProxyType({}),
+    ) -> None:
+        self.known = known
         self.runs = runs_of(transcript)
         self.u = Understanding(topics.index(specs, embed), embed, transcript.timezone)
         self.names = frozenset(
@@ -49,7 +58,7 @@ class Reader:
             return settled
         corrects = placing.corrects(readings)
         found = self._found_before() if corrects else []
-        placing.place(run, readings, question, found, self.u)
+        placing.place(run, readings, question, found, self.u, known=self.known)
         made: list[Candidate] = []
         for span in making.spans_of(readings, self.u):
             c = making.candidate(run, span, made, self.u, corrects=corrects)

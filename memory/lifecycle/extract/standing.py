@@ -12,8 +12,11 @@ QUOTED_LINE = re.compile(
     r"^\s*>.*$|^-+ ?(?:forwarded|original).*$|^(?:from|to|subject|date|sent): .*$", re.I | re.M
 )
 QUOTED_WORDS = re.compile(r"[\"“«](?=[^\"”»\n]*\s[^\"”»\n]*\s)[^\"”»\n]{12,}[\"”»]")
+# "Dr. Lee, the dentist: …", "Kim from billing: …", "[staff]: …"; "Morning. About the bill: …" is none.
 SPEAKER = re.compile(
-    r"^\s*\[?[A-Z][\w.]*(?: [A-Z][\w.]*)?,? (?:the |our )?[a-z][\w ]{2,30}\]?:\s|^\s*\[[^\]]+\]:"
+    r"^\s*\[?[A-Z]\w*(?:(?<=\b[A-Z]\w)\.|(?<=\b[A-Z]\w\w)\.)?(?: [A-Z][\w.]*)?"
+    r"(?:, (?:the |our )?| (?:the|our|from|at|in) )[a-z][\w ]{2,30}\]?:\s|^\s*\[[^\]]+\]:"
+    r"|^\s*(?:[A-Z]\w* )?(?:[Aa]gent|[Aa]dvis[eo]r|[Ss]upport|[Ss]taff|[Rr]eception(?:ist)?|[Oo]perator|[Rr]epresentative|[Cc]olleague)(?: \w+)?:\s"
 )
 # "Member number: 7009-44", "Medical history: a weak heart, …": no more than the value follows.
 LABELLED = re.compile(
@@ -28,7 +31,7 @@ PAST_EVENT = re.compile(
     r"used to|in (?:19|20)\d\d|at my (?:old|last|former|previous)|my (?:old|former|previous|last)|from my (?:old|last|former))\b"
 )
 POINTS_BACK = re.compile(
-    r"\b(?:the|my|our) usual\b|\bsame\b.* (?:as|again)\b|\b(?:you|u) know\b|\bas (?:before|last time|i said|always)$|\blike (?:i always|last|before|always)\b|"
+    r"^(?:it's me\W+)?the one (?:who|whose)\b|\b(?:the|my|our) usual\b|\bsame\b.* (?:as|again)\b|\b(?:you|u) know\b|\bas (?:before|last time|i said|always)$|\blike (?:i always|last|before|always)\b|"
     r"\bway (?:i|we) always\b|\bin my (?:file|record)|\bwhenever i usually\b|\b(?:already )?told you\b|\byou (?:already )?have (?:that|it|my)\b"
 )
 PAST_VERB = re.compile(
@@ -37,8 +40,8 @@ PAST_VERB = re.compile(
 )
 LASTING_CHANGE = re.compile(
     r"\b(?:switched|changed|moved|bumped|signed|give up|giving up|was a mistake|started|stopped|joined|quit|retired|bought|sold|adopted|upgraded|downgraded|married|"
-    r"registered|diagnosed|lost|left|gave up|got (?:a|an|one|rid|our|my|divorced)|went (?:from|up|down|back|over|to|for)|relocated|"
-    r"replaced|dropped|cancelled|canceled|closed|ended|renamed|merged|turned|became|passed|"
+    r"registered|diagnosed|lost|left|gave up|got (?:a|an|one|rid|our|my|divorced)(?! (?:\w+ ){0,2}(?:bill|invoice|letter|e-?mail|mail|message|text|call|reminder|notice|parcel|package|error|note)\b)|went (?:from|up|down|back|over|to|for)|relocated|"
+    r"replaced|dropped|cancelled|canceled|closed|ended(?! up)|renamed|merged|turned|became|passed|"
     r"grew|born|trained|graduated|swapped|added|opened|hired|promoted|transferred|converted|plugged|connected|hooked|"
     r"installed|unhooked|ditched|finished|put me on|put in|took (?:over|up|in)|(?:was|were) (?:told|born|given|diagnosed))\b"
 )
@@ -63,6 +66,25 @@ STRONG_LASTING = re.compile(
 ORDER = re.compile(
     r"\b(?:i'd like|i would like|i want|i need|can i|could i|can you|could you|please|pls)\b.*\b(?:book|appointment|order|cancel|reschedule|refund|"
     r"return|reset|send (?:me )?(?:the|a|an|it|that)|transfer|quote|estimate|copy|invoice|receipt|link|look|help|check)\b"
+)
+
+
+_HEADING = re.compile(
+    r"^(?:(?:re|regarding|concerning|about|as for)\b|otherwise\b|(?:sorry |thanks )?in advance\W*$)"
+)
+# "Kim Meyer here": who writes, not what she wants to be called.
+_INTRODUCES = re.compile(r"(?:[A-ZÀ-Ý][\w'’-]+ ){1,3}(?:here|speaking)\W*")
+_EXCUSE = re.compile(
+    r"\bi (?:(?:always|keep|often|just|must have|tend to) )?(?:mix|mixed|mixing|muddled?|muddling|confused?|confusing) .*\b(?:up|names?|numbers?|them|those)\b"
+)
+_STORY = re.compile(
+    r"^(?:and |but |so )?(?:when|while|after|before|until) (?:i|we|he|she|they|it|my|our|the)\b"
+)
+_WOULD = re.compile(
+    r"\b(?:would|(?:it|he|she|they|that)'d)\b(?! (?:like|prefer|rather|love|be (?:better|best|easier)|suit|help|work)\b)"
+)
+_SAYS_WHY = re.compile(
+    r"^(?:that's|thats|that is|it's|that was) (?:when|where|how|because|just because)\b"
 )
 
 
@@ -102,7 +124,7 @@ def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_
         return "asked"
     if imagined(sentence) and not _own_instruction(folded):
         return "imagined"
-    if acts.mocks(sentence):
+    if acts.mocks(sentence) or (acts.jests(sentence) and _WOULD.search(folded)):
         return "mocked"
     if HEARSAY.search(folded) and not acts.PREFERS.search(folded):
         return "hearsay"
@@ -121,8 +143,12 @@ def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_
         and not (acts.CHANGE.search(folded) or "code" in kinds.of(text))
     ):
         return "answers a question of the moment"
-    if acts.INTERJECTION.search(folded) or acts.small_talk(text):
+    if acts.INTERJECTION.search(folded) or acts.small_talk(text) or _heads(clause, folded):
         return "says nothing"
+    if _INTRODUCES.fullmatch(text.strip()) or _EXCUSE.search(folded):
+        return "says nothing"
+    if _SAYS_WHY.search(folded):
+        return "a reason"
     if acts.passes_on(text):
         return "an errand"
     if _told_of_the_past(folded):
@@ -130,10 +156,17 @@ def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_
     return ""
 
 
+def _heads(clause: Clause, folded: str) -> bool:
+    """ "Re the certificate: …" says what is to come."""
+    return not clause.full and ":" not in folded and bool(_HEADING.search(folded))
+
+
 def _told_of_the_past(folded: str) -> bool:
     """A story: it happened, and nothing in it says that it still holds."""
     if clauses.IMPERATIVE.search(folded):
         return False
+    if _STORY.search(folded) and PAST_VERB.search(folded) and not STRONG_LASTING.search(folded):
+        return True
     if PRESENT.search(folded) or LASTING_CHANGE.search(folded) or STRONG_LASTING.search(folded):
         return False
     return bool(PAST_VERB.search(folded) or PAST_EVENT.search(folded))

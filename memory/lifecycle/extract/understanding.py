@@ -14,13 +14,15 @@ from memory.speech.classifier import inputs, shipped
 from memory.speech.clauses import Clause
 from memory.types import TopicSpec
 
-from . import learned, replies, site, standing, topics
+from . import evidence, learned, replies, site, standing, topics
 from .runs import Run
 from .topics import Array, Embed
 
 SURE = 0.5
 CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes near
 AHEAD = 2.0  # times the next topic's chance
+_OF_THEM = re.compile(r"(?:he|she|they|his|hers?|theirs?|has|is|was|had)\b")
+_TO_THEM = re.compile(r"\b(?:her|him|them)\W*$")
 
 
 @cache
@@ -90,7 +92,8 @@ class Understanding:
         rows = topics.features(self.known, text, views, statement)
         vector = topics.narrow(views.whole)
         among = learned.shipped().chances(self.known, rows, vector, marks)
-        return site.leaned(self.known, views, topics.between(pairs().chance(rows), among))
+        chances = topics.between(pairs().chance(rows), among)
+        return site.leaned(self.known, views, evidence.weighed(self.known, text, chances))
 
     def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
         cut = clauses.split(run.text)
@@ -142,8 +145,13 @@ class Understanding:
     def about_people(self, i: int) -> bool:
         """Do the topic's own examples speak of people or animals of hers?"""
         shares = self.known.kinds[i]
-        told = any(acts.of_others(e) for e in self.specs[i].examples)
-        return told or shares.get("relation", 0.0) >= 0.3 or shares.get("animal", 0.0) >= 0.3
+        examples = self.specs[i].examples
+        told = sum(acts.of_others(e) for e in examples)
+        return (
+            (told > 0 and told * 2 >= len(examples))
+            or shares.get("relation", 0.0) >= 0.3
+            or shares.get("animal", 0.0) >= 0.3
+        )
 
     def _bare(self, text: str, run: Run) -> str:
         """The clause without greetings, and without the words that say from or until when."""
@@ -155,13 +163,31 @@ class Understanding:
     def _third_parties(self, readings: list[Reading]) -> None:
         """Somebody else's fact stays out, unless the topic is about people of hers."""
         other = False
+        before: Reading | None = None
         for r in readings:
             core = acts.opened(r.text)
             if acts.of_others(r.text):
                 other = True
-            elif acts.FIRST_PERSON.search(core) or not re.match(
-                r"(?:he|she|they|his|her|their|has|is|was|had)\b", core
+            elif acts.FIRST_PERSON.search(core) or not (
+                _OF_THEM.match(core)
+                or (
+                    before and before.clause.sentence == r.clause.sentence and _TO_THEM.search(core)
+                )
             ):
                 other = False
-            if other and not self.about_people(r.best):
+            if other and not self.about_people(r.best) and not self._of_who_was_told(r, before):
                 r.doubt = r.doubt or "somebody else's"
+            before = r
+
+    def _of_who_was_told(self, r: Reading, before: Reading | None) -> bool:
+        """ "My dad comes along too, his name's Walter": of the one of hers who was just told of."""
+        if before is None or before.clause.sentence != r.clause.sentence:
+            return False
+        if not acts.RELATIVE.search(acts.plain(before.text)):
+            return False
+        together = self.chances(f"{before.text}, {r.text}", max(before.statement, r.statement))
+        best = int(np.argmax(together))
+        if together[best] < SURE or not self.about_people(best):
+            return False
+        r.place(best, float(together[best]))
+        return True

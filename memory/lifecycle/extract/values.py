@@ -11,7 +11,7 @@ from memory.types import TopicSpec
 NO_LONGER = re.compile(
     r"\b(?:no longer|not\b.* any ?(?:more|longer)|n't\b.* any ?(?:more|longer)|any ?more|any longer|no more|after all|is gone|are gone|ended|"
     r"(?:i|we|i've|we've|has|have) (?:lost|stopped|quit|dropped|cancelled|canceled|sold|left|closed|given up|moved out of|unhooked|ditched|finished)|"
-    r"got rid of|gave up|grown out of|come off|fell through|stopped (?:taking|using|being|going|doing|eating|drinking|wearing)|"
+    r"let \S+(?: \S+){0,3} go\b|got rid of|gave up|grown out of|come off|fell through|stopped (?:taking|using|being|going|doing|eating|drinking|wearing)|"
     r"moved (?:out|away)|passed away|(?:is|are|'s|has|have|got|been) (?:just )?(?:died|sold|gone|scrapped|closed|finished|cancelled|canceled|ended)|is healed|all better now|done with)\b"
 )
 DENIES_HAVING = re.compile(
@@ -106,6 +106,18 @@ def _novel(text: str, vocabulary: frozenset[str], shares: dict[str, float]) -> s
     if len(span.split()) <= 7 and not re.search(r"[.!?;\n]", span):
         return span.rstrip(".,")
     return " ".join(w.rstrip(".,") for w, _, _ in kept[:8])
+
+
+def tells(value: str) -> bool:
+    """Is there a word in it that says something: a name, a number, a matter?"""
+    common = kinds.frame() | kinds.stop() | _EMPTY
+    return bool(kinds.of(value)) or any(
+        any(c.isdigit() for c in w) or (w not in common and not _CONTRACTED.fullmatch(w))
+        for w in (acts.plain(m).strip(".,'") for m in re.findall(r"[\w$€£][\w'’:./@+#-]*", value))
+    )
+
+
+_EMPTY = frozenset({"well", "else", "while", "main", "whole", "both", "ones", "thing", "things"})
 
 
 def _carries(word: str, vocabulary: frozenset[str], wanted: set[str]) -> bool:
