@@ -18,6 +18,8 @@ from memory.speech.bound import DAY, MONTH
 from memory.types import ShareVerdict
 
 MIN_WORDS = 6
+OF_A_LIST = 0.55  # that share of the chance is left where the words are a list
+TAKES_NOTE = 14  # words: thanks for what she told, with less than that beside, answer nothing
 ASIDE = 4  # words: "Still stuck?" leads on to the advice, a longer question waits for her
 # Chances that an answer tells of her own case: above, it is hers; between the two a person decides.
 HERS = 0.5
@@ -66,10 +68,12 @@ _TO_HER = re.compile(
     r"|gave|got|found|saw|spoke|wrote|set|have|see|can see)\b[^.?!]*?\b(?:you|your)\b"
     r"|\byou(?:'re| are)\b (?:all set|booked|down|scheduled|registered|due|with"
     r"|on the list|next)\b"
-    r"|\b(?:left|ready|here|waiting|reserved) for you\b|\byou (?:still )?owe\b"
+    r"|\b(?:left|ready|here|waiting|reserved|kept|held|booked|aside) for (?:you\b|your (?!own\b))|\byou (?:still )?owe\b"
     r"|\byou (?:were|had|paid|told|said"
     r"|mentioned|asked|wrote|sent|called|ordered|bought)\b(?! (?:with|from|for|it with)\b)"
-    r"|(?:^|[,:] )in your case\b"
+    r"|\byour\b[^.?!]*\bsince\b|\b(?:he|she|they) (?:has|have|had|got|knows?) your\b"
+    r"|(?:^|[,:] )in your case\b|\b(?:in|for) this case\b"
+    r"|\b(?:was|were) \w+(?: \w+)? on the \d"
     # somebody did something with what is hers, or is expected by the clock
     r"|(?<!is )(?<!are )(?<!be )(?<!been )(?<!get )(?<!that )\b(?!need\b|feed\b)"
     r"(?:\w{3,}ed|saw|spoke|went|chose|found|wrote|took|came|sent)\b"
@@ -95,6 +99,12 @@ _PHONE = re.compile(r"\+?\(?\d[\d ()./-]{6,}\d")
 _GREETED = re.compile(
     r"^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|sorry|thanks"
     r"|thank you),? ([A-Z][a-z]+)"
+)
+_POINT = re.compile(r"^\s*(?:\d{1,2}[.)]|[-–•*])\s+\S", re.M)
+_TAKES_NOTE = re.compile(
+    r"\W*(?:(?:ah|oh|ok|okay|right|hello|hi|super|and)\W+)*(?:thanks?|thank you|cheers|got it|great"
+    r"|perfect|brilliant|lovely|noted|understood|good|i see|updated|done|fixed"
+    r"|that(?:'s| is| explains| helps| matches| was)?)\b"
 )
 _ASKS = re.compile(r"\?\s*$")
 
@@ -134,7 +144,11 @@ def verdict(
     if _ASKS.search(core[-1]) or any(_ASKS.search(s) and len(s.split()) > ASIDE for s in core):
         return ShareVerdict("none", "asks back")
     text = " ".join(core)
+    if _only_takes_note(parts[0], text, asked or title):
+        return ShareVerdict("none", "takes note of what she told, and answers nothing")
     chance = told_of_her(text, asked or title) if told_of_her is not None else None
+    if chance is not None and _lists(parts):
+        chance *= OF_A_LIST
     general = chance is not None and chance < SURELY_GENERAL
     touches = touched(parts, title=title, details=details, general=general)
     words = sum(len(_WORD.findall(s)) for s in core)
@@ -152,6 +166,19 @@ def verdict(
     if leaning := (_LEANS_FAR if clear else _LEANS).search(core[0]):
         return ShareVerdict("everyone", f"“{leaning[0]}” needs what was said before", pending=True)
     return _in_time(text, now=now, timezone=timezone)
+
+
+def _lists(parts: Sequence[str]) -> bool:
+    """Steps or points, one a line: so people write what holds for anybody."""
+    return len(_POINT.findall("\n".join(parts))) > 1
+
+
+def _only_takes_note(opening: str, text: str, asked: str) -> bool:
+    """ "Got it, thanks. Give it a minute": says that her answer came, and little else."""
+    if acts.asks(asked) or any(acts.asks(s) for s in acts.parts(asked)):
+        return False
+    short = len(_WORD.findall(text)) < TAKES_NOTE and not re.search(r"\d", text)
+    return short and bool(_TAKES_NOTE.match(acts.plain(opening)))
 
 
 def substance(part: str) -> list[str]:
@@ -173,13 +200,26 @@ def touched(
     found += [n for n in (*details.names, *introduced(details.said)) if _has_word(both, n)]
     found += [f for f in details.facts if _has_word(both, f)]
     hers = {n for said in details.said for n in _numbers(said)}
-    found += [n for n in _numbers(both) if n in hers or not _public(n, both)]
+    asked = "\n".join((both, *details.said))
+    found += [n for n in _numbers(both) if _of_hers(n, hers, asked) or not _public(n, asked)]
     # What holds for anybody has no day of its own: "yours is ready on Tuesday" is hers.
     told = (s for s in _SENTENCE.findall(text) if not general or _DATE.search(s))
     found += [m[0] for s in told for m in _TO_HER.finditer(s) if _of_her(s, m)]
     if found:
         found += [m[0] for m in _DATE.finditer(text)]
     return tuple(dict.fromkeys(found))
+
+
+# A number that many meet: of an error, a version; or one made up to show how it is written.
+_OF_THE_THING = (
+    r"(?:\b(?:error|fault|status|version|release|model)(?: (?:code|number|no\.?|message))?[ :#]*"
+    r"|\b(?:such as|for example|e\.g\.,?) )"
+)
+
+
+def _of_hers(number: str, hers: Container[str], text: str) -> bool:
+    of_the_thing = rf"{_OF_THE_THING}{re.escape(number)}(?![\w-])"
+    return number in hers and not re.search(of_the_thing, text, re.I)
 
 
 _INTRODUCED = (
@@ -232,6 +272,8 @@ def _public(number: str, text: str) -> bool:
     if re.fullmatch(r"(?:19|20)\d\d(?:-?s)?", number):
         return True
     found = re.escape(number)
+    if re.search(rf"{_OF_THE_THING}{found}(?![\w-])", text, re.I):
+        return True
     of_a_case = r"claim|id|ref\w*|order|case|ticket|booking|invoice"
     if re.search(rf"\b(?:{of_a_case})\s*(?:number|no\.?|is|:|#)*\s*{found}", text, re.I):
         return False

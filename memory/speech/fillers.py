@@ -21,7 +21,7 @@ _FILLER = re.compile(
     r"|absolutely|understood|too easy|fingers crossed|drive safely|safe travels)\b[^.?]{0,30}"
     r"|(?:thanks|thank you|sorry) for [^.?]{0,40}"
     r"|(?:please )?(?:one|just a|a) (?:moment|second|sec|minute)\b(?:$|,| please\b| while\b).*"
-    r"|.*\b(?:give me a|bear with|hold on(?: a| one| please|,|$)|let me (?:just )?(?:check|look"
+    r"|.*\b(?:give me (?:a|an|two|three|five|ten|some) (?:sec|second|moment|min|minute|bit)s?|give me a|bear with|hold on(?: a| one| please|,|$)|let me (?:just )?(?:check|look"
     r"|see|ask|pull|find|get)|hang on|leave (?:it|that|this) with (?:me|us))\b.*"
     r"|(?:take your time|have a|enjoy|take care|see you|talk soon|best|regards|get well"
     r"|hope (?:that|this) helps)\b.*"

@@ -258,3 +258,46 @@ def told(asked, words):
 def examples(share):
     lines = (Path(hers.__file__).parents[1] / "training" / "staff_answers.jsonl").read_text("utf-8")
     return [e for e in map(json.loads, lines.splitlines()) if e["share"] == share]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Got it, thank you. Give it five minutes and refresh.",
+        "Thank you, I have corrected that. It will show on the next invoice.",
+        "That's it then, thanks. Please try again in five minutes.",
+    ],
+)
+def test_taking_note_of_what_she_told_answers_nothing(words):
+    assert judge(words, asked="we moved to the bigger plan in May").choice == "none"
+
+
+def test_thanks_before_an_answer_do_not_keep_it_from_others():
+    words = (
+        "Thanks for telling us! The import wants a header row, so save the sheet with column "
+        "names in the first line and send it once more."
+    )
+
+    assert judge(words, asked="my import fails on the first row").choice == "everyone"
+
+
+def test_an_error_code_that_she_names_is_none_of_her_details():
+    words = "E-4012 means that the browser blocks cookies. Allow them for our address."
+
+    assert judge(words, asked="error E-4012", said=["I get error E-4012"]).choice == "everyone"
+    assert judge(words, asked="E-4012?", said=["order E-4012 is late"]).choice == "customer"
+
+
+def test_a_number_made_up_as_an_example_is_nobodys():
+    words = "The number stands in the subject of the mail: letters and digits, such as AB1234567."
+
+    assert judge(words, asked="where is the number?").choice == "everyone"
+
+
+def test_a_list_of_steps_reads_as_meant_for_anybody():
+    steps = "If the red lamp comes on:\n1) Stop the engine.\n2) Wait a while.\n3) Check the level."
+
+    assert not judge(steps, asked="red lamp?", told_of_her=lambda said, asked: 0.65).pending
+    assert (
+        judge(steps, asked="red lamp?", told_of_her=lambda said, asked: 0.97).choice == "customer"
+    )
