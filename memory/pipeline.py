@@ -9,7 +9,6 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from django.conf import settings
 
@@ -32,6 +31,7 @@ from memory.lifecycle import (
     write,
 )
 from memory.lifecycle import episode as stored
+from memory.lifecycle.known import NOTHING, Values
 from memory.llm.base import BadOutput, Refused, Unavailable
 from memory.llm.configured import chat_model
 from memory.llm.embeddings import embed_here as embed
@@ -54,8 +54,6 @@ logger = logging.getLogger(__name__)
 embed_missing = embed_facts.embed_missing
 
 AGENT = "knowledge agent"
-Values = Mapping[str, Sequence[str]]
-_NOTHING: Values = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def run(episode_id: int, *, now: datetime) -> list[Decision]:
 
 
 def consider(
-    transcript: Transcript, *, by_model: bool = False, since: int = 0, stands: Values = _NOTHING
+    transcript: Transcript, *, by_model: bool = False, since: int = 0, stands: Values = NOTHING
 ) -> Proposal:
     """Gate, extract, validate: reads topics, writes nothing.
 

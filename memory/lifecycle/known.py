@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from memory.kept import Kept
 from memory.models import Memory, Topic
 from memory.types import Category, Known, Status, TopicSpec
+
+Values = Mapping[str, Sequence[str]]  # by topic
+NOTHING: Values = MappingProxyType({})
 
 
 def known_of(customer_id: int) -> list[Known]:
