@@ -17,6 +17,7 @@ from chat.frames import BadFrame, Say
 from chat.models import Conversation, Message
 from chat.turns import in_db_thread, take_turn
 from memory import services
+from memory.api.scope import DESK
 from memory.models import ApiKey
 
 router = Router(tags=["conversations"])
@@ -75,9 +76,13 @@ class Filter(Schema):
     limit: int = Field(50, ge=1, le=MOST)
 
 
-@router.get("/conversations", response=list[ConversationOut])
+@router.get(
+    "/conversations",
+    response=list[ConversationOut],
+    summary="List conversations, newest first",
+    description=DESK,
+)
 def listed(request: HttpRequest, by: Query[Filter]) -> list[dict[str, Any]]:
-    """Newest first."""
     _desk_key(request)
     rows = Conversation.objects.order_by("-pk")
     if by.handler:
@@ -91,35 +96,53 @@ def listed(request: HttpRequest, by: Query[Filter]) -> list[dict[str, Any]]:
     return [_out(c) for c in rows[: by.limit]]
 
 
-@router.post("/conversations", response={201: ConversationOut})
+@router.post(
+    "/conversations",
+    response={201: ConversationOut},
+    summary="Start a conversation for a customer of your own number, known or new",
+    description=DESK,
+)
 def started(request: HttpRequest, given: StartIn) -> tuple[int, dict[str, Any]]:
-    """Start a conversation for the customer that the business names, known or new."""
     _desk_key(request)
     now = timezone.now()
     customer = services.identify(given.external_id, name=given.name, now=now)
     return 201, _out(conversations.start(customer.pk, now=now, verified=True))
 
 
-@router.get("/conversations/{conversation_id}", response=ConversationOut)
+@router.get(
+    "/conversations/{conversation_id}",
+    response=ConversationOut,
+    summary="Read one conversation",
+    description=DESK,
+)
 def one(request: HttpRequest, conversation_id: int) -> dict[str, Any]:
     _desk_key(request)
     return _out(_found(conversation_id))
 
 
-@router.get("/conversations/{conversation_id}/messages", response=list[RowOut])
+@router.get(
+    "/conversations/{conversation_id}/messages",
+    response=list[RowOut],
+    summary="Read what was said after a seq, letter for letter as the customer sees it",
+    description=DESK,
+)
 def messages(
     request: HttpRequest, conversation_id: int, after: int = 0, limit: int = MOST
 ) -> list[dict[str, Any]]:
-    """The rows after a seq, as the customer sees them, letter for letter."""
     _desk_key(request)
     conversation = _found(conversation_id)
     rows = Message.objects.filter(conversation=conversation, seq__gt=after).order_by("seq")
     return [frames.row(m, names=True) for m in rows[: max(1, min(limit, MOST))]]
 
 
-@router.post("/conversations/{conversation_id}/messages", response=list[RowOut], auth=KeyInThread())
+@router.post(
+    "/conversations/{conversation_id}/messages",
+    response=list[RowOut],
+    auth=KeyInThread(),
+    summary="Say something as the customer, and read what comes of it",
+    description="The same turn as in the chat; the rows from it on. " + DESK,
+)
 async def say(request: HttpRequest, conversation_id: int, given: SayIn) -> list[dict[str, Any]]:
-    """Say something as the customer: the same turn as in the chat. The rows from it on."""
     _desk_key(request)
     conversation = await in_db_thread(_found)(conversation_id)
     try:
@@ -135,9 +158,13 @@ async def say(request: HttpRequest, conversation_id: int, given: SayIn) -> list[
     return list(seen)
 
 
-@router.post("/conversations/{conversation_id}/close", response=ConversationOut)
+@router.post(
+    "/conversations/{conversation_id}/close",
+    response=ConversationOut,
+    summary="End a conversation; memory reads what was said",
+    description="Twice is no error. " + DESK,
+)
 def closed(request: HttpRequest, conversation_id: int, given: CloseIn) -> dict[str, Any]:
-    """End it; memory reads what was said. Closing twice is no error."""
     _desk_key(request)
     conversations.close(_found(conversation_id).pk, reason=given.reason, now=timezone.now())
     return _out(_found(conversation_id))

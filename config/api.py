@@ -14,25 +14,11 @@ from ninja.security import HttpBearer
 import chat.api
 import escalations.api
 import memory.api
-from config.refusals import UNSTORABLE, kind_of
+from config.refusals import UNSTORABLE, error, kind_of
 from memory import services
 from memory.models import ApiKey
 
 logger = logging.getLogger(__name__)
-
-CODES = {
-    400: "bad_request",
-    401: "unauthenticated",
-    403: "forbidden",
-    404: "not_found",
-    405: "not_allowed",
-    409: "conflict",
-    413: "too_long",
-    422: "invalid",
-    429: "throttled",
-    500: "failed",
-    503: "unavailable",
-}
 
 
 class KeyAuth(HttpBearer):
@@ -60,7 +46,9 @@ api = NinjaAPI(
     version="1",
     description=(
         "Conversations, answers and escalations, and memory for agents of your own. Every error is "
-        '{"error": {"code", "message", "fields"}}; times are ISO 8601 with an offset.'
+        '{"error": {"code", "message", "fields"}}; times are ISO 8601 with an offset. Each call'
+        " says which key it takes: one of the desk (made without namespaces), or an agent's, which"
+        " reaches the namespaces that it was made with and no desk. Both are made in the admin."
     ),
     auth=KeyAuth(),
 )
@@ -69,8 +57,7 @@ api = NinjaAPI(
 def _error(
     request: HttpRequest, status: int, message: str, fields: dict[str, str] | None = None
 ) -> HttpResponse:
-    body = {"code": CODES.get(status, "error"), "message": message, "fields": fields or {}}
-    return api.create_response(request, {"error": body}, status=status)
+    return api.create_response(request, error(status, message, fields), status=status)
 
 
 @api.exception_handler(AuthenticationError)
@@ -82,8 +69,8 @@ def _no_key(request: HttpRequest, exc: Any) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def _invalid(request: HttpRequest, exc: Any) -> HttpResponse:
-    # ("body", "payload", "text"): callers know the last part alone.
-    fields = {".".join(str(p) for p in e["loc"][1:][-2:]): str(e["msg"]) for e in exc.errors}
+    # ("body", "payload", "messages", 0, "sender"): callers know what is inside the payload.
+    fields = {".".join(map(str, e["loc"][2:] or e["loc"][1:])): str(e["msg"]) for e in exc.errors}
     return _error(request, 422, "Some fields are missing or wrong.", fields)
 
 

@@ -133,6 +133,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.health.Health",
+    "config.refusals.InShape",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

@@ -20,6 +20,7 @@ from escalations import claim, lists, looks, people, reply
 from escalations.capture import Keep, Kept, NotSaid
 from escalations.models import Escalation, Question
 from memory import services
+from memory.api.scope import DESK
 from memory.types import told_time
 
 router = Router(tags=["escalations"])
@@ -47,7 +48,7 @@ class ResolveIn(Schema):
     keep: list[KeepIn] | None = None
 
 
-@router.get("/escalations", summary="What waits for a person")
+@router.get("/escalations", summary="List what waits for a person", description=DESK)
 def escalations(
     request: HttpRequest,
     list: ListName = "unclaimed",
@@ -63,7 +64,9 @@ def escalations(
     return {"list": list, "more": found.more, "escalations": told}
 
 
-@router.get("/escalations/{int:pk}", summary="One of them, with its conversation")
+@router.get(
+    "/escalations/{int:pk}", summary="Read one escalation with its conversation", description=DESK
+)
 def escalation(request: HttpRequest, pk: int) -> dict[str, Any]:
     staff = _staff(request)
     found = _whole().get(pk=pk)
@@ -79,19 +82,31 @@ def escalation(request: HttpRequest, pk: int) -> dict[str, Any]:
     }
 
 
-@router.post("/escalations/{int:pk}/claim", summary="Take it; the bot is silent from here on")
+@router.post(
+    "/escalations/{int:pk}/claim",
+    summary="Claim an escalation; the bot is silent from here on",
+    description=DESK,
+)
 def claim_it(request: HttpRequest, pk: int) -> dict[str, Any]:
     staff = _staff(request)
     return _do(pk, lambda now: claim.claim(pk, staff=staff, now=now))
 
 
-@router.post("/escalations/{int:pk}/release", summary="Put it back into the queue")
+@router.post(
+    "/escalations/{int:pk}/release",
+    summary="Put an escalation back into the queue",
+    description=DESK,
+)
 def release(request: HttpRequest, pk: int) -> dict[str, Any]:
     staff = _staff(request)
     return _do(pk, lambda now: claim.release(pk, staff=staff, now=now))
 
 
-@router.post("/escalations/{int:pk}/reply", summary="Write to the customer; nothing is kept")
+@router.post(
+    "/escalations/{int:pk}/reply",
+    summary="Write to the customer; nothing of it is kept for others",
+    description=DESK,
+)
 def reply_to(request: HttpRequest, pk: int, payload: ReplyIn) -> dict[str, Any]:
     staff = _staff(request)
     try:
@@ -106,7 +121,11 @@ def reply_to(request: HttpRequest, pk: int, payload: ReplyIn) -> dict[str, Any]:
     )
 
 
-@router.post("/escalations/{int:pk}/resolve", summary="End it, and say what is kept of it")
+@router.post(
+    "/escalations/{int:pk}/resolve",
+    summary="Resolve an escalation, and say what is kept of it",
+    description=DESK,
+)
 def resolve(request: HttpRequest, pk: int, payload: ResolveIn) -> dict[str, Any]:
     staff = _staff(request)
     keeps = (

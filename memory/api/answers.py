@@ -12,7 +12,7 @@ from ninja import Status as Reply
 from ninja.errors import HttpError
 
 from memory import services
-from memory.api.scope import actor, api_key, aware, require_desk, require_shared
+from memory.api.scope import DESK, SHARED, actor, api_key, aware, require_desk, require_shared
 from memory.models import Answer
 from memory.types import Category, Status
 
@@ -50,7 +50,7 @@ class RetireIn(Schema):
     reason: str = Field(min_length=1, max_length=300)
 
 
-@router.get("/answers", summary="Stored answers, newest first")
+@router.get("/answers", summary="List the stored answers, newest first", description=SHARED)
 def answers(
     request: HttpRequest,
     search: str = "",
@@ -65,20 +65,29 @@ def answers(
     return {"count": rows.count(), "answers": [_answer(a) for a in rows[offset : offset + limit]]}
 
 
-@router.get("/answers/export", summary="Every stored answer in every version, byte for byte")
+@router.get(
+    "/answers/export",
+    summary="Export every stored answer in every version, byte for byte",
+    description=SHARED,
+)
 def export(request: HttpRequest) -> dict[str, Any]:
     require_shared(request)
     rows = Answer.objects.order_by("pk").iterator(chunk_size=500)
     return {"exported_at": timezone.now(), "answers": [_answer(a) for a in rows]}
 
 
-@router.get("/answers/{int:answer_id}", summary="One answer")
+@router.get("/answers/{int:answer_id}", summary="Read one stored answer", description=SHARED)
 def answer(request: HttpRequest, answer_id: int) -> dict[str, Any]:
     require_shared(request)
     return _answer(Answer.objects.get(pk=answer_id))
 
 
-@router.post("/answers", response={201: dict[str, Any]}, summary="Add an answer for everyone")
+@router.post(
+    "/answers",
+    response={201: dict[str, Any]},
+    summary="Add an answer for everyone",
+    description=DESK,
+)
 def add(request: HttpRequest, payload: AnswerIn) -> Any:
     require_desk(request)
     key = api_key(request)
@@ -97,7 +106,9 @@ def add(request: HttpRequest, payload: AnswerIn) -> Any:
     return Reply(201, _answer(made))
 
 
-@router.post("/answers/{int:answer_id}/retire", summary="Take an answer out of use")
+@router.post(
+    "/answers/{int:answer_id}/retire", summary="Take an answer out of use", description=DESK
+)
 def retire(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str, Any]:
     require_desk(request)
     row = Answer.objects.get(pk=answer_id)
@@ -107,10 +118,12 @@ def retire(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str,
 
 
 @router.post(
-    "/answers/procedures", response={201: dict[str, Any]}, summary="Propose an ordered how-to"
+    "/answers/procedures",
+    response={201: dict[str, Any]},
+    summary="Propose an ordered how-to",
+    description=f"Nobody is given it before staff approve it. {DESK}",
 )
 def propose(request: HttpRequest, payload: ProcedureIn) -> Any:
-    """Nobody is given it before staff approve it."""
     require_desk(request)
     key = api_key(request)
     who: dict[str, Any] = {"by": actor(request), "now": timezone.now()}
@@ -135,9 +148,13 @@ def propose(request: HttpRequest, payload: ProcedureIn) -> Any:
     return Reply(201, _answer(made))
 
 
-@router.post("/answers/{int:answer_id}/approve", summary="Give everyone an answer that waits")
+@router.post(
+    "/answers/{int:answer_id}/approve",
+    summary="Give everyone an answer that waits",
+    description="`title` and `steps` change a how-to first; an answer's words stay as they were"
+    f" said. {DESK}",
+)
 def approve(request: HttpRequest, answer_id: int, payload: ApproveIn) -> dict[str, Any]:
-    """`title` and `steps` change a how-to first; an answer's words stay as they were said."""
     require_desk(request)
     row = Answer.objects.get(pk=answer_id)
     who: dict[str, Any] = {"by": actor(request), "now": timezone.now()}
@@ -152,7 +169,9 @@ def approve(request: HttpRequest, answer_id: int, payload: ApproveIn) -> dict[st
         raise HttpError(422, f"Not approved: {exc}.") from exc
 
 
-@router.post("/answers/{int:answer_id}/reject", summary="Turn down a how-to that waits")
+@router.post(
+    "/answers/{int:answer_id}/reject", summary="Turn down a how-to that waits", description=DESK
+)
 def reject(request: HttpRequest, answer_id: int, payload: RetireIn) -> dict[str, Any]:
     require_desk(request)
     row = Answer.objects.get(pk=answer_id)

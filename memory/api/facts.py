@@ -10,12 +10,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Router, Schema
 from ninja import Status as Reply
-from ninja.errors import HttpError
+from ninja.errors import HttpError, ValidationError
 from pydantic import AfterValidator
 
 from memory import services
-from memory.api.scope import actor, api_key, aware, customer_of, require, zone
-from memory.models import Customer, Memory, MemoryEvent
+from memory.api.scope import CUSTOMERS, actor, api_key, aware, customer_of, require, zone
+from memory.models import Customer, Memory, MemoryEvent, Topic
 from memory.types import AnswerCandidate, Category, Fact, Said, Transcript
 
 router = Router(tags=["memory"])
@@ -70,7 +70,11 @@ class CustomerIn(Schema):
     timezone: Zone = Field("", max_length=64)
 
 
-@router.post("/memory/customers", summary="Find or make the customer of your own number")
+@router.post(
+    "/memory/customers",
+    summary="Find or make the customer of your own number",
+    description="Takes an agent's key with the namespace customers.",
+)
 def identify(request: HttpRequest, payload: CustomerIn) -> dict[str, Any]:
     require(request, "customers")
     customer = services.identify(**payload.dict(), now=timezone.now())
@@ -81,6 +85,7 @@ def identify(request: HttpRequest, payload: CustomerIn) -> dict[str, Any]:
     "/memory/{int:customer_id}/observe",
     response={202: dict[str, Any]},
     summary="Hand over a transcript; what is worth keeping is remembered soon after",
+    description=CUSTOMERS,
 )
 def observe(request: HttpRequest, customer_id: int, payload: ObserveIn) -> Any:
     customer, now = customer_of(request, customer_id), timezone.now()
@@ -97,7 +102,11 @@ def observe(request: HttpRequest, customer_id: int, payload: ObserveIn) -> Any:
     return Reply(202, {"episode_id": episode and episode.pk, "new": episode is not None})
 
 
-@router.post("/memory/{int:customer_id}/recall", summary="What is known for this message")
+@router.post(
+    "/memory/{int:customer_id}/recall",
+    summary="Recall what is known that this message needs",
+    description=CUSTOMERS,
+)
 def recall(request: HttpRequest, customer_id: int, payload: RecallIn) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     gate = services.needs_past(payload.message, payload.before)
@@ -117,7 +126,12 @@ def recall(request: HttpRequest, customer_id: int, payload: RecallIn) -> dict[st
     }
 
 
-@router.post("/memory/answer_for", summary="A stored answer, an offer, or a gap for a person")
+@router.post(
+    "/memory/answer_for",
+    summary="Find a stored answer, an offer, or that a person is needed",
+    description="Takes an agent's key with the namespace shared, and with that customer's where"
+    " one is named.",
+)
 def answer_for(request: HttpRequest, payload: QuestionIn) -> dict[str, Any]:
     require(request, "shared")
     if payload.customer_id is not None:
@@ -142,6 +156,7 @@ def answer_for(request: HttpRequest, payload: QuestionIn) -> dict[str, Any]:
     "/memory/{int:customer_id}/remember",
     response={202: dict[str, Any]},
     summary="Propose a fact; it counts once staff have approved it",
+    description=CUSTOMERS,
 )
 def remember(request: HttpRequest, customer_id: int, payload: RememberIn) -> Any:
     customer = customer_of(request, customer_id)
@@ -158,10 +173,17 @@ def remember(request: HttpRequest, customer_id: int, payload: RememberIn) -> Any
         )
     except services.NotValidated as exc:
         raise HttpError(422, str(exc)) from None
+    except Topic.DoesNotExist:
+        wrong = {"loc": ("body", "payload", "topic"), "msg": f"There is no topic {payload.topic}."}
+        raise ValidationError([wrong]) from None
     return Reply(202, {"memory": _memory(made)})
 
 
-@router.post("/memory/{int:customer_id}/forget", summary="Forget at the customer's request")
+@router.post(
+    "/memory/{int:customer_id}/forget",
+    summary="Forget at the customer's request",
+    description=CUSTOMERS,
+)
 def forget(request: HttpRequest, customer_id: int, payload: ForgetIn) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     given = [payload.topic, payload.memory_id, payload.request or None]
@@ -178,21 +200,33 @@ def forget(request: HttpRequest, customer_id: int, payload: ForgetIn) -> dict[st
     return {"topics": list(gone.topics), "count": gone.count}
 
 
-@router.get("/memory/{int:customer_id}", summary="All that may be used of this customer now")
+@router.get(
+    "/memory/{int:customer_id}",
+    summary="Read all that may be used of this customer now",
+    description=CUSTOMERS,
+)
 def known(request: HttpRequest, customer_id: int) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.known_about(customer.pk, now=timezone.now())
     return {"facts": _handed_out(request, customer, facts)}
 
 
-@router.get("/memory/{int:customer_id}/as_of", summary="What was believed at that time")
+@router.get(
+    "/memory/{int:customer_id}/as_of",
+    summary="Read what was believed of this customer at that time",
+    description=CUSTOMERS,
+)
 def as_of(request: HttpRequest, customer_id: int, when: datetime) -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     facts = services.as_of(customer.pk, when=aware(when))
     return {"when": aware(when), "facts": _handed_out(request, customer, facts)}
 
 
-@router.get("/memory/{int:customer_id}/history", summary="Every version, and what happened to it")
+@router.get(
+    "/memory/{int:customer_id}/history",
+    summary="Read every version of what was known, and what happened to it",
+    description=CUSTOMERS,
+)
 def history(request: HttpRequest, customer_id: int, topic: str = "") -> dict[str, Any]:
     customer = customer_of(request, customer_id)
     memories = Memory.objects.for_customer(customer.pk).select_related("topic")

@@ -33,7 +33,12 @@ class ContextIn(Schema):
     customer_id: int | None = None
 
 
-@router.post("/agents/{agent}/context", summary="What that agent may read for this message")
+@router.post(
+    "/agents/{agent}/context",
+    summary="Read what that agent may use for this message",
+    description="Takes an agent's key with the namespace agents/{agent}, and with that customer's"
+    " where one is named.",
+)
 def context(request: HttpRequest, agent: str, payload: ContextIn) -> dict[str, Any]:
     require(request, "agents", agent)
     if payload.customer_id is not None:
@@ -53,15 +58,24 @@ def context(request: HttpRequest, agent: str, payload: ContextIn) -> dict[str, A
     }
 
 
-@router.get("/lessons", summary="Lessons about a thing, from the namespaces given")
+@router.get(
+    "/lessons",
+    summary="List the lessons about a thing in one namespace",
+    description="`namespace`: segments with a slash between them, e.g. agents/billing. Takes an"
+    " agent's key with it.",
+)
 def lessons(request: HttpRequest, about: str, namespace: str) -> dict[str, Any]:
-    """`namespace`: segments with a slash between them, e.g. agents/billing."""
     segments = tuple(namespace.split("/"))
     require(request, *segments)
     return {"lessons": [_lesson(x) for x in services.lessons_for(about, namespaces=[segments])]}
 
 
-@router.post("/lessons", response={201: dict[str, Any]}, summary="Keep a lesson with its evidence")
+@router.post(
+    "/lessons",
+    response={201: dict[str, Any]},
+    summary="Keep a lesson with its evidence",
+    description="Takes an agent's key with the lesson's namespace.",
+)
 def learn(request: HttpRequest, payload: LessonIn) -> Any:
     require(request, *payload.namespace)
     if payload.namespace[0] == "shared":
@@ -81,7 +95,11 @@ def learn(request: HttpRequest, payload: LessonIn) -> Any:
     return Reply(201, _lesson(made))
 
 
-@router.post("/lessons/{int:lesson_id}/promote", summary="Share a lesson that its evidence proves")
+@router.post(
+    "/lessons/{int:lesson_id}/promote",
+    summary="Share a lesson that its evidence proves",
+    description="Takes an agent's key with the namespace shared and the lesson's own.",
+)
 def promote(request: HttpRequest, lesson_id: int) -> dict[str, Any]:
     require(request, "shared")
     lesson = Lesson.objects.get(pk=lesson_id)
@@ -93,7 +111,11 @@ def promote(request: HttpRequest, lesson_id: int) -> dict[str, Any]:
     return _lesson(shared)
 
 
-@router.delete("/tasks/{task_id}", summary="End a task: its scratch state goes")
+@router.delete(
+    "/tasks/{task_id}",
+    summary="End a task and delete its scratch state",
+    description="Takes an agent's key with the namespace tasks/{task_id}.",
+)
 def end_task(request: HttpRequest, task_id: str) -> dict[str, Any]:
     require(request, "tasks", task_id)
     gone = services.end_task(task_id, by=actor(request), now=timezone.now())

@@ -14,6 +14,11 @@ from memory import services
 from memory.models import ApiKey, Customer
 from memory.types import told_time
 
+# Which key a call takes, for its documentation.
+DESK = "Takes a key of the desk."
+SHARED = "Takes a key of the desk, or an agent's with the namespace shared."
+CUSTOMERS = "Takes an agent's key with the namespace customers, or customers/{customer_id}."
+
 
 def api_key(request: HttpRequest) -> ApiKey:
     key: ApiKey = request.auth  # type: ignore[attr-defined]

@@ -173,7 +173,16 @@ def propose(
         told = Memory.objects.for_customer(customer_id).filter(topic=row, status=Status.REJECTED)
         if refused := next((m for m in told if values.same(m.value, value)), None):
             return refused
-        made = _pending(customer_id, row, category, value=value, text=text, by=by, now=now)
+        made = _pending(
+            customer_id,
+            row,
+            category,
+            value=value,
+            text=text,
+            quote=str(evidence.get("quote") or ""),
+            by=by,
+            now=now,
+        )
         write.record_event(
             "memory.proposed",
             at=now,
@@ -194,6 +203,7 @@ def _pending(
     *,
     value: str,
     text: str,
+    quote: str,
     by: str,
     now: datetime,
 ) -> Memory:
@@ -209,6 +219,7 @@ def _pending(
         review_reason=f"proposed by {by}"[:200],
         text=text,
         value=value,
+        quote=quote,
         stated_at=now,
         recorded_at=now,
         confirmed_at=now,
