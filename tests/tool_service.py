@@ -83,6 +83,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _page(self, *args: object) -> None:
         self._send(200, "<html>welcome</html>", raw=True)
 
+    def _deep(self, *args: object) -> None:
+        self._send(200, "[" * 50_000, raw=True)
+
+    def _long(self, *args: object) -> None:
+        self._send(200, "9" * 5_000, raw=True)
+
     def _away(self, key: str, query: dict[str, Any], token: str) -> None:
         self._send(302, {}, {"Location": query["to"][0]})
 

@@ -75,7 +75,7 @@ def from_schema(data: dict[str, Any]) -> Decision:
         return of_way(data.get("way"), data)
     try:
         arguments = json.loads(data.get("arguments") or "{}")
-    except (json.JSONDecodeError, TypeError) as exc:
+    except (ValueError, RecursionError, TypeError) as exc:
         raise Unavailable("tool arguments are no JSON", kind="broken") from exc
     if not isinstance(arguments, dict):
         raise Unavailable("tool arguments are no object", kind="broken")

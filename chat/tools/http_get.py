@@ -127,7 +127,7 @@ def _judged(tool: ToolSpec, attempt: Attempt, status: int, body: bytes) -> Outco
         return failed("status", f"status {status}")
     try:
         data = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # also a number too long, or lists nested too deep
         return failed("not_json", "the answer is no JSON")
     if problem := _first_problem(data, tool.result):
         return failed("schema", problem)

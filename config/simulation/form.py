@@ -23,6 +23,8 @@ def read(path: Path) -> Practice:
         raise BadPractice(f"cannot be read: {exc}") from None
     except json.JSONDecodeError as exc:
         raise BadPractice(f"line {exc.lineno}: is no JSON: {exc.msg}") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in …
+        raise BadPractice("the file: is no JSON that can be read") from None
     return _practice(data)
 
 

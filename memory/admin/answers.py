@@ -82,6 +82,8 @@ class AnswerAdmin(ServiceAdmin[Answer]):
         owner = data.pop("owner", None)
         data["owner_id"] = owner and owner.pk
         if change:
+            if obj.status != Status.ACTIVE:  # since the page was opened
+                raise ValueError("this answer was replaced or taken out of use meanwhile")
             data["owner_id"] = data["owner_id"] or services.NOBODY
             who: dict[str, Any] = {"by": actor(request), "staff_id": staff_id(request)}
             return services.revise_answer(obj.pk, **data, **who, now=now())

@@ -106,7 +106,14 @@ async def test_keeps_an_argument_inside_its_own_place_in_the_address(service, ge
 
 @pytest.mark.parametrize(
     ("path", "failure"),
-    [("huge", "too_large"), ("page", "not_json"), ("free", "schema"), ("forbidden", "status")],
+    [
+        ("huge", "too_large"),
+        ("page", "not_json"),
+        ("deep", "not_json"),
+        ("long", "not_json"),
+        ("free", "schema"),
+        ("forbidden", "status"),
+    ],
 )
 async def test_says_what_was_wrong_with_what_came_back(service, get, path, failure):
     outcome = await get(reader(service, path), Attempt({}))

@@ -225,6 +225,18 @@ class TestForms:
         assert kinds
         assert Answer.objects.get(status="active").parts == ["In front of the house."]
 
+    @pytest.mark.parametrize("status", ["superseded", "retracted", "rejected", "pending"])
+    def test_an_answer_that_went_out_of_use_meanwhile_is_not_changed(
+        self, client, page, answer, status
+    ):
+        Answer.objects.filter(pk=answer.pk).update(status=status)
+        typed = {"title": answer.title, "parts": ["In front of the house."], "role": "desk"}
+
+        told = client.post(page(Answer).url("change", answer.pk), typed, follow=True)
+
+        assert "Not saved: this answer was replaced" in told.content.decode()
+        assert Answer.objects.get().text == answer.text
+
     def test_an_answers_owner_is_chosen_and_taken_away(self, page, answer, boss):
         told = {"title": answer.title, "parts": answer.parts, "role": "desk"}
 

@@ -65,6 +65,8 @@ def outcome(*texts, status="active", context="acorn", rows=()):
     [
         (["{"], 1),
         ([HEADER, "[1]"], 2),
+        ([HEADER, "[" * 100_000], 2),
+        ([HEADER, "9" * 5_000], 2),
         ([HEADER, CASE, {**CASE, "check_at": "tomorrow"}], 3),
         ([HEADER, {**CASE, "check_at": "2026-03-02T09:00:00"}], 2),
         ([HEADER, {k: v for k, v in CASE.items() if k != "sessions"}], 2),

@@ -120,6 +120,8 @@ class TestABadFile:
         ("change", "said"),
         [
             ("{", "line 1: is no JSON"),
+            ("[" * 100_000, "is no JSON that can be read"),
+            ("9" * 5_000, "is no JSON that can be read"),
             ([], "the file: is no object"),
             ({"questions": []}, "there are none"),
             ({"timezone": "Mars/Olympus"}, "'Mars/Olympus' is no time zone"),

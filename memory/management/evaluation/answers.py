@@ -41,6 +41,8 @@ def read(path: Path) -> Data:
         whole = json.loads(text)
     except json.JSONDecodeError as exc:
         raise form.FormError(exc.lineno, f"is no JSON: {exc.msg}") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list …
+        raise form.FormError(1, "is no JSON that can be read") from None
     for key in ("stored", "asks"):
         form.need(whole, key, list, 1)
     known: set[str] = set()

@@ -47,6 +47,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             row = json.loads(line)
         except json.JSONDecodeError as exc:
             raise FormError(number, f"is no JSON: {exc.msg}") from None
+        except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list …
+            raise FormError(number, "is no JSON that can be read") from None
         if not isinstance(row, dict):
             raise FormError(number, "is no object")
         yield number, row
