@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import MD5
@@ -95,7 +96,7 @@ class AnswerMatch(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     asked = models.TextField()  # never displayed to another customer
-    asked_normalised = models.TextField(db_index=True)
+    asked_normalised = models.TextField()
     offered = ArrayField(models.BigIntegerField(), default=list, blank=True)
     embedding = HalfVectorField(dimensions=EMBEDDING_WIDTH, null=True, blank=True)
     embedding_model = models.CharField(max_length=64, blank=True)
@@ -115,7 +116,9 @@ class AnswerMatch(models.Model):
             ),
             # One voice per customer, answer and wording: a hundred presses are one.
             models.UniqueConstraint(
-                fields=["answer", "customer", "asked_normalised"],
+                "answer",
+                "customer",
+                MD5("asked_normalised"),
                 condition=Q(outcome__in=["chosen", "refused"]),
                 name="answermatch_one_vote_per_customer",
             ),
@@ -130,6 +133,8 @@ class AnswerMatch(models.Model):
         ]
         indexes = [
             models.Index(fields=["answer", "outcome"], name="answermatch_votes"),
+            # By hash: a B-tree takes no value of more than 2,704 bytes, and a question may have more.
+            HashIndex(fields=["asked_normalised"], name="answermatch_wording"),
             models.Index(fields=["created_at", "outcome"], name="answermatch_outcome_at"),
         ]
 
