@@ -16,7 +16,7 @@ from memory import services
 from memory.models import Customer, Memory
 from memory.types import Status, Withheld
 
-from . import notes, people
+from . import notes, people, said
 from .models import Escalation, StaffNote
 
 SHOWN = 5
@@ -33,6 +33,7 @@ class Line:
     hidden: bool  # sensitive: shown after a click that is recorded
     starts: str  # the day from which on it holds, while that is to come
     unused: str  # why the bot does not say it now
+    newer: str  # what was said of it in a chat that is still open
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +96,10 @@ def _past(customer: Customer, but: int | None, now: datetime) -> list[Past]:
         .order_by("stated_at")
         .values_list("episode__ref", "text")
     )
-    said: dict[str, list[str]] = {}
+    summed: dict[str, list[str]] = {}
     for ref, text in read:
-        said.setdefault(":".join(ref.split(":")[:2]), []).append(text)
-    return [Past(c, " ".join(said.get(f"conversation:{c.pk}", []))) for c in found]
+        summed.setdefault(":".join(ref.split(":")[:2]), []).append(text)
+    return [Past(c, " ".join(summed.get(f"conversation:{c.pk}", []))) for c in found]
 
 
 def known(customer: Customer, now: datetime) -> QuerySet[Memory]:
@@ -129,12 +130,12 @@ def source_of(memory: Memory, staff: Mapping[int, str]) -> str:
     kind, _colon, who = memory.made_by.partition(",")[0].partition(":")
     if memory.corrected_by_staff:
         by = staff.get(_number(who), _("staff"))
-        said = (
+        how = (
             _("corrected by {who} on {day}")
             if memory.corrected_away
             else _("added by {who} on {day}")
         )
-        return said.format(who=by, day=day)
+        return how.format(who=by, day=day)
     if memory.kind == "staff_answer":
         return _("our answer of {day}, for this customer alone").format(day=day)
     if kind in PROGRAMS:
@@ -193,6 +194,7 @@ def _lines(
     names = _names(m for m in memories if m.corrected_by_staff)
     clock = conversations.customer_clock(customer)
     at = services.withheld(customer.pk, wait=False)
+    noted = said.in_open_chats(customer)
     return [
         Line(
             memory=m,
@@ -203,6 +205,7 @@ def _lines(
             hidden=m.sensitive and not show_sensitive,
             starts=_starts(m, now, clock),
             unused=_unused(m, at),
+            newer=said.newer_than(m, noted),
         )
         for m in memories
     ]

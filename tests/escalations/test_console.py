@@ -700,6 +700,38 @@ class TestTheCustomerCard:
         assert "told by the program “shop” on 2 March 2026" in page
         assert page.count("Why:") == 1  # and nothing that only the machine understands
 
+    @pytest.mark.parametrize("sensitive", [False, True])
+    def test_says_that_something_newer_was_said_in_the_open_chat(
+        self, desk, claimed, ada, sensitive
+    ):
+        times = make_topic("times", label="Times", sensitive=sensitive)
+        old = remember(ada, "Late afternoons", topic=times, sensitive=sensitive)
+        told = {"topic": "times", "intent": "state", "value": "8:00", "text": "Wants 8:00"}
+        told |= {
+            "quote": "make it 8:00 from now on",
+            "stated_at": (NOW + timedelta(hours=1)).isoformat(),
+        }
+        Conversation.objects.filter(pk=claimed.conversation_id).update(working_memory=[told])
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+        assert "said something newer in the open chat" in page
+        assert ("make it 8:00 from now on" in page) is not sensitive
+        assert "Still so" not in page
+
+        later = NOW + timedelta(hours=2)
+        services.correct(old.pk, value="9:00", text="Nine", by="staff:1", now=later)
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+        assert "said something newer" not in page
+
+    def test_takes_the_same_words_once_more_for_nothing_newer(self, desk, claimed, ada):
+        remember(ada, "mornings", topic=make_topic("times"))
+        told = {"topic": "times", "intent": "state", "value": "Mornings", "text": "In the mornings"}
+        Conversation.objects.filter(pk=claimed.conversation_id).update(working_memory=[told])
+
+        page = desk.get(f"/inbox/{claimed.pk}/").content.decode()
+        assert "said something newer" not in page
+        assert "Still so" in page
+
     def test_brings_back_what_had_faded(self, desk, ada, sam, time_machine):
         time_machine.move_to(NOW, tick=False)
         kept = remember(ada, "Comes by tram", topic=make_topic("way"), status="forgotten")
