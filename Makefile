@@ -18,6 +18,7 @@ INSTALL = if [ -x $(BIN)/uv ]; \
 help:
 	@echo "make setup        the virtual environment with all that tests and checks need"
 	@echo "make run          Rapport on http://127.0.0.1:8000 with its own database, broker and demo data"
+	@echo "                  (RAPPORT_PORT=8100 make run: on another port)"
 	@echo "make test         all tests, the ones in a browser too (PYTEST_ARGS='-n 2')"
 	@echo "make test-real-model  the model client against a small real model (downloads 130 MB)"
 	@echo "make check        style, types, import contracts, migrations, deployment settings"

@@ -12,9 +12,10 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.deprecation import MiddlewareMixin
 
+from config.logs import HEALTH as PATH
+
 logger = logging.getLogger(__name__)
 
-PATH = "/healthz"
 SIGN = "worker.alive"  # in the cache, which the worker and the web processes share
 SIGN_EVERY = 10  # seconds
 SILENT_AFTER = 60  # seconds

@@ -287,6 +287,8 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "{levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"not_of_health": {"()": "config.logs.NotOfHealth"}},
+    "loggers": {"django.request": {"filters": ["not_of_health"]}},
     "root": {
         "handlers": ["console"],
         "level": env_str(

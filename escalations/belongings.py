@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import ngettext
 
 from memory import services
 
@@ -23,6 +24,7 @@ def register() -> None:
         exporter=export,
         merger=merge,
         forgetter=forget,
+        unfinished=unfinished,
         models=[
             "escalations.Escalation",
             "escalations.Question",
@@ -35,6 +37,20 @@ def register() -> None:
         ],
     )
     services.record_looks_by(looks.record)
+
+
+def unfinished(customer_id: int) -> str:
+    """What somebody who is about to erase the customer should know."""
+    open_ = Escalation.objects.open().filter(conversation__customer_id=customer_id)
+    number = Question.objects.filter(escalation__in=open_, answer=None).count()
+    if not open_.exists():
+        return ""
+    words = ngettext(
+        "Still waits for a person: {n} question. Nobody will answer it.",
+        "Still waits for a person: {n} questions. Nobody will answer them.",
+        max(number, 1),
+    )
+    return words.format(n=max(number, 1))
 
 
 def erase(customer_id: int) -> dict[str, int]:

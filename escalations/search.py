@@ -39,13 +39,25 @@ class Found:
 
 
 def search(words: str) -> Found:
-    """Sensitive memories are not found here: they are read on the card, which records it."""
+    """The words themselves; and only where nothing holds them, what is spelt like them.
+
+    Sensitive memories are not found here: they are read on the card, which records it.
+    """
     query = SearchQuery(words, search_type="websearch", config=CONFIG)
+    customers, memories = list(_customers(words)), _memories(words, query)
+    exact = Found(
+        customers,
+        answers=list(_answers(words, query, Q(rank__gt=0))),
+        messages=list(_messages(query)[:SHOWN]),
+        memories=[m for m in memories if m.rank > 0],  # type: ignore[attr-defined]
+    )
+    if exact.answers or exact.messages or exact.memories:
+        return exact
     return Found(
-        customers=list(_customers(words)),
-        answers=list(_answers(words, query)),
-        messages=list(_messages(words, query)),
-        memories=_memories(words, query),
+        customers,
+        answers=list(_answers(words, query, Q(near__gt=LIKE))),
+        messages=list(_said().filter(text__trigram_word_similar=words)[:SHOWN]),
+        memories=memories,
     )
 
 
@@ -62,27 +74,26 @@ def _near(words: str) -> Greatest:
     return Greatest(TrigramWordSimilarity(words, "name"), TrigramWordSimilarity(words, "email"))
 
 
-def _answers(words: str, query: SearchQuery) -> QuerySet[Answer]:
+def _answers(words: str, query: SearchQuery, found: Q) -> QuerySet[Answer]:
     vector = SearchVector("title", weight="A", config=CONFIG) + SearchVector(
         "parts", weight="B", config=CONFIG
     )
     return (
         Answer.objects.filter(status="active")
         .annotate(rank=SearchRank(vector, query), near=TrigramWordSimilarity(words, "title"))
-        .filter(Q(rank__gt=0) | Q(near__gt=LIKE))
+        .filter(found)
         .order_by("-rank", "-near")[:SHOWN]
     )
 
 
-def _messages(words: str, query: SearchQuery) -> list[Message]:
-    """By the index on the words; only when that finds nothing, by the index on their letters."""
+def _said() -> QuerySet[Message]:
     rows = Message.objects.exclude(kind=Message.Kind.STATE).select_related("conversation__customer")
+    return rows.order_by("-created_at")
+
+
+def _messages(query: SearchQuery) -> QuerySet[Message]:
     # The same expression as the index message_words.
-    exact = rows.annotate(vector=SearchVector("text", config=CONFIG)).filter(vector=query)
-    found: list[Message] = list(exact.order_by("-created_at")[:SHOWN])
-    if found:
-        return found
-    return list(rows.filter(text__trigram_word_similar=words).order_by("-created_at")[:SHOWN])
+    return _said().annotate(vector=SearchVector("text", config=CONFIG)).filter(vector=query)
 
 
 def _memories(words: str, query: SearchQuery) -> list[Memory]:

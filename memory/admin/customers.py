@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.timezone import get_current_timezone
 
 from memory import services
 from memory.admin.base import RecordAdmin, actor, now, staff_id
@@ -30,7 +31,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
     change_form_template = "admin/memory/customer/change_form.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Customer]:
-        active = Count("memories", filter=Q(memories__status=Status.ACTIVE))
+        active = Count("memories", filter=Q(memories__status=Status.ACTIVE, memories__kind="fact"))
         return super().get_queryset(request).annotate(active=active)
 
     def get_urls(self) -> list[URLPattern]:
@@ -145,7 +146,7 @@ class CustomerAdmin(RecordAdmin[Customer]):
             context = {
                 **self.admin_site.each_context(request),
                 "title": "Erase for good?",
-                "customers": rows,
+                "customers": [(c, services.unfinished(c.pk)) for c in rows],
                 "opts": self.opts,
             }
             return TemplateResponse(request, "admin/memory/customer/erase.html", context)
@@ -163,11 +164,11 @@ class CustomerAdmin(RecordAdmin[Customer]):
 
 
 def _end_of(given: str) -> datetime | None:
-    """Return the end of that day in UTC, or the time itself if one is given with its offset."""
+    """Return the end of that day by the business's clock, or the time if it has its offset."""
     try:
         day, moment = parse_date(given), parse_datetime(given)
     except ValueError:
         return None
     if day is not None:
-        return datetime.combine(day, time.max, tzinfo=UTC)
+        return datetime.combine(day, time.max, tzinfo=get_current_timezone())
     return moment if moment is not None and moment.tzinfo is not None else None

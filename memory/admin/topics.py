@@ -34,6 +34,25 @@ class TopicForm(forms.ModelForm[Topic]):
             "sensitive",
             "half_life_days",
         ]
+        labels = {
+            "cardinality": "How many at a time",
+            "permanent": "Holds for good",
+            "sensitive": "Sensitive",
+            "half_life_days": "Days until it is only half as sure",
+        }
+        help_texts = {
+            "key": "A short name without spaces, for programs and for {slots} in texts.",
+            "category": "What kind of thing it is: a fact, a wish, how somebody lives …",
+            "cardinality": "One: what a customer says newly takes the place of what was known, "
+            "like an address. Several: all of it holds side by side, like allergies.",
+            "permanent": "It never fades, however long nobody mentions it: as of an allergy.",
+            "sensitive": "Shown to staff only after a click, which is recorded; nothing of it is "
+            "remembered of visitors whom we do not know, and an answer that touches it goes to a "
+            "person first.",
+            "half_life_days": "For what changes with time: after so many days without being "
+            "mentioned it counts half, and in the end it is no longer used. Empty: as usual for "
+            "its kind.",
+        }
 
 
 @admin.register(Topic)

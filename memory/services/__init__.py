@@ -48,7 +48,7 @@ from .procedures import (
     steps_of,
 )
 from .reading import Hers, as_of, known_about, needs_past, recall
-from .registry import Keeper, keepers, register
+from .registry import Keeper, keepers, register, unfinished
 from .review import Touched, confirm, correct, review, undo_review
 from .safety import Grave
 from .stale import still_right, tell_owners
@@ -179,6 +179,7 @@ __all__ = [
     "tried_with",
     "undo_conflict",
     "undo_review",
+    "unfinished",
     "unmarked",
     "warm_up",
     "withheld",

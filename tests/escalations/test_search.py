@@ -77,6 +77,19 @@ def test_finds_a_memory_that_holds_each_word(desk, ada, queue, words, found):
     assert ("<h2>Remembered</h2>" in page) is found
 
 
+def test_finds_what_is_only_spelt_alike_where_nothing_holds_the_word(desk, escalation, ada):
+    Answer.objects.create(title="Coming late", parts=["Call us."], said_at=NOW, recorded_at=NOW)
+    assert "Coming late" in desk.get("/inbox/search/?q=latex").content.decode()
+
+    Answer.objects.create(title="Gloves", parts=["No latex."], said_at=NOW, recorded_at=NOW)
+    remember(ada, "Comes late", topic=make_topic("habit"))
+    page = desk.get("/inbox/search/?q=latex").content.decode()
+
+    assert "Gloves" in page
+    assert "Coming late" not in page
+    assert "Comes late" not in page
+
+
 def test_does_not_find_what_is_sensitive(desk, ada, queue):
     topic = make_topic("allergy", sensitive=True)
     remember(ada, "Allergic to penicillin", topic=topic, sensitive=True)

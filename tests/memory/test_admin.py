@@ -10,6 +10,8 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
+from chat.models import Business
+from escalations.models import Escalation, Question
 from memory import services
 from memory.models import (
     Answer,
@@ -27,7 +29,7 @@ from memory.models import (
     StoreItem,
     Topic,
 )
-from tests.factories import make_customer, make_topic
+from tests.factories import make_conversation, make_customer, make_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -475,8 +477,61 @@ class TestErase:
         assert "attachment" in answer["Content-Disposition"]
         assert "Is with Cigna" in answer.content.decode()
 
+    def test_says_who_still_waits_for_an_answer(self, client, boss, ada):
+        conversation = make_conversation(ada)
+        url = f"{reverse('admin:memory_customer_erase')}?pk={ada.pk}"
+        assert "Still waits" not in client.get(url).content.decode()
+
+        waiting = Escalation.objects.create(
+            conversation=conversation, reason="no_answer", opened_at=timezone.now()
+        )
+        for text in ("Is there a lift?", "And a ramp?"):
+            Question.objects.create(
+                escalation=waiting, text=text, reason="no_answer", asked_at=timezone.now()
+            )
+
+        assert "Still waits for a person: 2 questions." in client.get(url).content.decode()
+
+
+class TestAHistory:
+    def test_is_not_offered_where_it_is_empty_or_shown(self, client, boss, ada, fact, answer):
+        for row in (ada, fact, answer, MemoryEvent.objects.first()):
+            url = reverse(f"admin:memory_{row._meta.model_name}_change", args=[row.pk])
+            assert "historylink" not in client.get(url).content.decode(), url
+
+    def test_is_offered_where_forms_are_all_that_changes_it(self, client, boss, topic):
+        url = reverse("admin:memory_topic_change", args=[topic.pk])
+        assert "historylink" in client.get(url).content.decode()
+
+
+def test_a_summary_is_no_known_fact(client, boss, ada, fact):
+    for kind in ("summary", "experience"):
+        Memory.objects.create(
+            customer=ada, kind=kind, category="preference", text="Asked twice",
+            stated_at=timezone.now(), recorded_at=timezone.now(), confirmed_at=timezone.now(),
+        )  # fmt: skip
+
+    page = client.get(reverse("admin:memory_customer_changelist")).content.decode()
+
+    assert '<td class="field-known">1</td>' in page
+
+
+def test_the_fields_of_a_topic_are_explained(client, boss, topic):
+    page = client.get(reverse("admin:memory_topic_change", args=[topic.pk])).content.decode()
+    for name in ("category", "cardinality", "permanent", "sensitive", "half_life_days"):
+        assert f'id="id_{name}_helptext"' in page
+
 
 class TestAsOf:
+    def test_means_the_day_by_the_business_clock(self, client, boss, ada, fact):
+        Business.objects.update_or_create(pk=1, defaults={"timezone": "Asia/Tokyo"})
+        url = reverse("admin:memory_customer_as_of", args=[ada.pk])
+
+        page = client.get(url, {"when": "2026-03-02"}).content.decode()
+
+        assert "Believed on 2 March 2026, 23:59:" in page
+        assert 'value="2026-03-02"' in page
+
     def test_shows_what_was_believed(self, client, boss, ada, fact):
         services.correct(
             fact.pk,

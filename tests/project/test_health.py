@@ -1,5 +1,6 @@
 """/healthz: what a watcher is told, and that compose.yaml asks for what there is."""
 
+import logging
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -59,6 +60,21 @@ def test_says_that_the_broker_is_away(client, worker, monkeypatch):
     away = Celery("away", broker="redis://127.0.0.1:1", set_as_current=False)
     monkeypatch.setattr(health, "current_app", away)
     assert client.get("/healthz").json()["broker"] == "away"
+
+
+def test_not_being_well_is_no_error_in_the_log(client, worker, monkeypatch):
+    monkeypatch.setattr(health, "connection", None)
+    logged = []
+    catch = logging.Handler()
+    catch.emit = logged.append
+    logger = logging.getLogger("django.request")
+    logger.addHandler(catch)
+    try:
+        assert client.get("/healthz").status_code == 503
+        client.get("/no-such-page/")
+    finally:
+        logger.removeHandler(catch)
+    assert [record.status_code for record in logged] == [404]
 
 
 def test_a_cache_that_is_away_does_not_stop_the_worker(worker, monkeypatch):
