@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+
+from django.conf import settings
 
 from chat import conversations, wordings
 from chat.conversations import NewRow
@@ -24,6 +27,7 @@ from chat.llm.base import (
     SmallTalk,
     UseNote,
 )
+from chat.llm.topics import stems
 from chat.models import Conversation, Message
 from chat.situations import Asked
 from memory import services
@@ -137,11 +141,20 @@ class _Writer:
         fresh = [c for c in move.facts if not c.get("stored")]
         if fresh:
             conversations.note_for_now(self.asked.conversation.pk, fresh)
-        key = "noted_after_asking" if move.asked else "noted"
-        said = dict.fromkeys(saying.said_back(c["text"]) for c in move.facts)
-        self._say(key, facts=_ended("; ".join(said)))
+        for_chat = [c for c in move.facts if self._is_for_this_chat(c)]
+        lasting = [c for c in move.facts if c not in for_chat]
+        if lasting:
+            self._say("noted_after_asking" if move.asked else "noted", facts=_said_back(lasting))
+        if for_chat:
+            self._say("noted_for_chat", facts=_said_back(for_chat))
         self.reply.topics += [c["topic"] for c in move.facts if c.get("topic")]
         return "noted"
+
+    def _is_for_this_chat(self, candidate: Mapping[str, Any]) -> bool:
+        """A visitor may be anybody at that browser: what is sensitive is not kept."""
+        s = self.asked.situation
+        topic = s.topic(candidate.get("topic") or "")
+        return topic is not None and topic.sensitive and not s.verified
 
     def _forget(self, move: Forget) -> str:
         customer = self.asked.conversation.customer_id
@@ -155,15 +168,26 @@ class _Writer:
         for one in held:  # no memory was made of it yet
             told = (str(one.get("quote", "")), str(one.get("text", "")))
             services.forget_words(customer, told, value=str(one.get("value", "")))
+        self._forget_the_request(topics, held)
         self.reply.topics += sorted(topics)
         labels = [t.label for t in self.asked.situation.topics if t.key in topics]
         if move.everything:
-            self._say("forgot_all")
+            self._say("forgot_all", days=str(settings.MEMORY_ERASE_DAYS))
         elif gone.count or held:
             self._say("forgot", facts=", ".join(labels or gone.labels) or "what you named")
         else:
             self._say("forgot_nothing")
         return "forgot"
+
+    def _forget_the_request(self, topics: Set[str], held: Sequence[Mapping[str, Any]]) -> None:
+        """ "Forget that I take ibuprofen" says it once more: that row goes, too."""
+        facts = [f for f in self.asked.situation.standing if f.topic in topics]
+        told = [*(f"{f.text} {f.value}" for f in facts), *(str(c.get("text", "")) for c in held)]
+        labels = [t.label for t in self.asked.situation.topics if t.key in topics]
+        hers = _stems(told) - _stems(labels)  # "forget my number" says nothing of it
+        rows = [m.text for m in self.asked.messages if _stems([m.text]) & hers]
+        if rows:
+            services.forget_words(self.asked.conversation.customer_id, rows)
 
     def _usenote(self, move: UseNote) -> str:
         slots = {f.topic: f.value for f in reversed(move.facts) if f.topic}
@@ -184,6 +208,15 @@ class _Writer:
         self.reply.topics += [
             f.topic for f in facts if f.topic and f.topic not in self.reply.topics
         ]
+
+
+def _stems(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*map(stems, texts))
+
+
+def _said_back(candidates: Sequence[Mapping[str, Any]]) -> str:
+    said = dict.fromkeys(saying.said_back(str(c["text"])) for c in candidates)
+    return _ended("; ".join(said))
 
 
 def listed(facts: Sequence[Fact]) -> str:

@@ -256,7 +256,9 @@ def _pointed_at(
 
 def _answer(asked: Asked, before: list[str], now: datetime) -> AnswerFor:
     s = asked.situation
-    question = intents.asking_part(s.text) if s.told else s.text
+    asking = intents.asking_part(s.text)
+    # "Do you take it?" asks nothing without what was told before it.
+    question = asking if s.told and not intents.leans_back(asking) else s.text
     # In another language the words themselves are near to no title; their glosses may be.
     glossed = language.english(question)
     return services.answer_for(

@@ -99,10 +99,16 @@ async def take_turn(
 def store(conversation_id: int, said: Say | Person, *, now: datetime) -> Recorded:
     """Step 3, also for the button that is always there. Raises conversations.Closed."""
     pressed, text = isinstance(said, Person), said.text
-    if pressed and not text.strip():
+    ours = pressed and not text.strip()
+    if ours:
         text = wordings.say("wants_person", conversation_id, 0)
     return conversations.record_customer_message(
-        conversation_id, client_id=said.client_id, text=text, now=now, for_person=pressed
+        conversation_id,
+        client_id=said.client_id,
+        text=text,
+        now=now,
+        for_person=pressed,
+        canned=ours,
     )
 
 

@@ -47,6 +47,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "Thank you, that is noted: {facts}",
         "Noted, thank you: {facts}",
     ),
+    "noted_for_chat": (
+        "I will keep this in mind in this chat: {facts} I do not keep it afterwards, because I"
+        " cannot know who is writing.",
+    ),
     "noted_after_asking": ("Thank you, I will remember that: {facts}", "Thank you, noted: {facts}"),
     "recall": (
         "This is what you told us. {facts}",
@@ -64,7 +68,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
         "I have forgotten this: {facts}. It will not be used again.",
         "Done: {facts} is forgotten and will not be used again.",
     ),
-    "forgot_all": ("I have forgotten what I had noted about you. None of it will be used again.",),
+    "forgot_all": (
+        "I have forgotten what I had noted about you. None of it will be used again. A person here"
+        " erases the rest of what you wrote, within {days} days.",
+    ),
     "forgot_nothing": ("I have nothing noted about that, so there is nothing to forget.",),
     "forget_which": ("What would you like me to forget? I have noted:",),
     # Handing over

@@ -46,11 +46,18 @@ class Lapsed(Exception):
 
 @transaction.atomic
 def record_customer_message(
-    conversation_id: int, *, client_id: str, text: str, now: datetime, for_person: bool = False
+    conversation_id: int,
+    *,
+    client_id: str,
+    text: str,
+    now: datetime,
+    for_person: bool = False,
+    canned: bool = False,
 ) -> Recorded:
     """Store the customer's words once per `client_id`, without the secrets in them. Raises Closed.
 
     `for_person`: by the button that asks for a person, so that something is always wanted.
+    `canned`: the words are the button's, and say nothing of the customer.
     """
     conversation = locked(conversation_id)
     for known in _SENT_BEFORE.instances(conversation=conversation_id, client_id=client_id):
@@ -58,7 +65,14 @@ def record_customer_message(
     if conversation.closed_at:
         raise Closed
     text, hidden = services.without_secrets(text)
-    message = append(conversation, sender=Sender.CUSTOMER, text=text, client_id=client_id, now=now)
+    message = append(
+        conversation,
+        sender=Sender.CUSTOMER,
+        text=text,
+        client_id=client_id,
+        now=now,
+        meta={"canned": True} if canned else {},
+    )
     if hidden:
         _say_what_is_hidden(conversation, hidden, now)
     # Earlier words that still wait are answered by the turn of the newest.

@@ -12,6 +12,7 @@ from memory.types import Said, Sender, Transcript
 from .zone import timezone_of
 
 NO_END = 2**31 - 1  # a seq that none reaches
+_CANNED = {Message.Kind.ANSWER, Message.Kind.OFFER, Message.Kind.CHOICE}
 _SPEAKERS: dict[str, Sender] = {"customer": "customer", "bot": "bot", "staff": "staff"}
 
 
@@ -62,7 +63,7 @@ _SPOKEN = Prepared(
 
 
 def _said(message: Message, asks_topic: str) -> Said:
-    canned = message.kind in {Message.Kind.ANSWER, Message.Kind.OFFER, Message.Kind.CHOICE}
+    canned = "canned" in message.meta or message.kind in _CANNED
     name = ", ".join(filter(None, (message.author_name, message.role)))
     return Said(
         seq=message.seq,

@@ -31,6 +31,7 @@ from .intents import Kind, asks_for_all, courtesy, standing_wish, usual
 from .topics import NAMED
 
 ENOUGH_SMALL_TALK = 0.5
+CLEARLY_A_REPORT = 0.6
 FOR_THE_DESK = {Kind.REQUEST, Kind.REPORT}  # somebody is to do something about it
 ASKED = 0.30  # how surely a question names the topic that the customer is asked for
 # … and that, with how surely it is about herself; surer where it does not read so at once.
@@ -74,13 +75,20 @@ def decide(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     if moves and certain and not s.asked_topic:
         given, need = answering.from_answers(s)  # whatever else it tells: that is what was asked
         return moves + given, need
-    if moves and s.reading.kind in FOR_THE_DESK and not _standing_wish(s):
+    if moves and _for_the_desk(s) and not _standing_wish(s):
         wanted, need = _wanted(s)
         return moves + wanted, need
     if moves and not _asks_too(s):
         return moves, None
     rest, need = _settle(s)
     return moves + rest, need
+
+
+def _for_the_desk(s: Situation) -> bool:
+    """Something is to be done beside noting it; "I can only come after four" is noted, and done."""
+    if s.reading.kind is Kind.REPORT:
+        return s.reading.score(Kind.REPORT) >= CLEARLY_A_REPORT
+    return s.reading.kind is Kind.REQUEST
 
 
 def _standing_wish(s: Situation) -> bool:

@@ -225,6 +225,9 @@ def _of_now(
     rows = list(stored)
     for said in working:
         topic = known_topics.get(said.get("topic") or "")
+        at = _time(said.get("stated_at")) or now
+        if topic and _corrected_since(rows, topic.key, at):
+            continue
         if said.get("intent", "state") != "state":
             if (since := _time(said.get("valid_from"))) and since > now:
                 continue  # it holds till then
@@ -245,7 +248,7 @@ def _of_now(
                 category=Category(said.get("category", Category.PREFERENCE)),
                 text=str(said.get("text", "")),
                 value=str(said.get("value", "")),
-                stated_at=_time(said.get("stated_at")) or now,
+                stated_at=at,
                 valid_until=until,
                 importance=float(said.get("importance", 0.5)),
                 single_valued=single and not said.get("adds"),
@@ -254,6 +257,11 @@ def _of_now(
             )
         )
     return rows
+
+
+def _corrected_since(rows: Sequence[Row], topic: str, at: datetime) -> bool:
+    """What she said a minute ago gives way to what a person has put right after it."""
+    return any(r.topic == topic and r.single_valued and r.stated_at > at for r in rows)
 
 
 def _taken_back(row: Row, said: Mapping[str, Any]) -> bool:
