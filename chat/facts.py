@@ -45,9 +45,9 @@ def standing(
     rows = {t.key: t for t in services.all_topics() if t.key in keys}
     usable = [c for c in said if c["topic"] in rows and c["topic"] not in at.disputed]
     one = {key for key, topic in rows.items() if topic.cardinality == "one"}
-    since = {f.topic: f.stated_at for f in stored if f.topic in one}  # corrected by a person
+    since = {f.topic or "": f.stated_at for f in stored if f.topic in one}  # corrected by a person
     fresh = [_fact(c, rows, conversation.customer_id, now) for c in usable]
-    fresh = [f for f in fresh if since.get(f.topic, f.stated_at) <= f.stated_at]
+    fresh = [f for f in fresh if since.get(f.topic or "", f.stated_at) <= f.stated_at]
     single = {f.topic for f in fresh if f.topic in one}
     newest = {f.topic: f for f in reversed(fresh) if f.topic in single}
     kept = [f for f in fresh if f.topic not in single or newest[f.topic] is f]
