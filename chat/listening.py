@@ -12,6 +12,7 @@ from chat.llm.intents import Kind
 from chat.models import Conversation, Message
 from memory import services
 from memory.models import Memory
+from memory.types import Category
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +97,9 @@ def _is_told(
     if reading.asks and candidate["sure"] < SURE_BESIDE_QUESTION:
         return False
     by_kind = _told_by_kind(reading, answering)
-    if by_kind is not None:
+    # "Cancel order 55102" tells no number of hers; "text me, please" tells how she likes it.
+    ordered = reading.kind is Kind.REQUEST and candidate["category"] != Category.PREFERENCE
+    if by_kind is not None and not (by_kind and ordered and not answering):
         return by_kind
     words = services.legible(next(m.text for m in messages if m.seq == candidate["seq"]))
     sentence = intents.sentence_with(words, candidate["quote"])

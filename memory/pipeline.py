@@ -54,6 +54,7 @@ logger = logging.getLogger(__name__)
 embed_missing = embed_facts.embed_missing
 
 AGENT = "knowledge agent"
+OFFLINE = "offline"  # the rules, as the engine that read something
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Proposal:
     candidates: tuple[Candidate, ...] = ()
     refused: tuple[tuple[Candidate, str], ...] = ()
     gate: Mapping[int, GateResult] = field(default_factory=dict)  # by seq
-    engine: str = "offline"  # who read it
+    engine: str = OFFLINE  # who read it
 
 
 def run(episode_id: int, *, now: datetime) -> list[Decision]:
@@ -97,6 +98,12 @@ def consider(
     topics = {t.key: t for t in sorted(known.specs(), key=lambda t: t.key)}
     found, engine = _extract(transcript, list(topics.values()), by_model, since, stands)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
+    if engine != OFFLINE and verdicts and not any(v.ok for _, v in verdicts):
+        logger.warning(
+            "Nothing that the knowledge model found rests on what was said: rules instead"
+        )
+        found, engine = _extract(transcript, list(topics.values()), False, since, stands)
+        verdicts += [(c, validate.check(c, transcript, topics=topics)) for c in found]
     return Proposal(
         candidates=tuple(c for c, v in verdicts if v.ok),
         refused=tuple((c, v.reason) for c, v in verdicts if not v.ok),
@@ -120,7 +127,7 @@ def _extract(
             # The kind alone: what a model refuses or gets wrong may hold the customer's words.
             kind = type(exc).__name__
             logger.warning("The knowledge model did not answer (%s): rules instead", kind)
-    return extract.extract(transcript, topics, embed=embed, since=since, known=stands), "offline"
+    return extract.extract(transcript, topics, embed=embed, since=since, known=stands), OFFLINE
 
 
 def _instructions() -> str:

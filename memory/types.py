@@ -265,6 +265,9 @@ class AnswerCandidate:
         return self.answer_id if self.memory_id is None else -self.memory_id
 
 
+FAR_BELOW = 0.01  # of the best: a title less likely than that is left out of an offer
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerFor:
     """The three ways out. `deliver`: candidates[0] in its very words; `offer`: up to three; `gap`: a person.
@@ -281,8 +284,14 @@ class AnswerFor:
 
     @property
     def offerable(self) -> tuple[AnswerCandidate, ...]:
-        """Those whose words were compared with what is known of her: the first, where it would do."""
-        return self.candidates[:1] if self.way == "deliver" else self.candidates[:3]
+        """Those whose words were compared with what is known of her: the first, where it would do.
+
+        What is far below the first is no choice for anybody.
+        """
+        if self.way == "deliver":
+            return self.candidates[:1]
+        best = max((c.score for c in self.candidates), default=0.0)
+        return tuple(c for c in self.candidates[:3] if c.score >= FAR_BELOW * best)
 
 
 @dataclass(frozen=True, slots=True)

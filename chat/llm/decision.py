@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .base import ToolCall, Unavailable
+from .base import Move, NeedsHuman, Offer, ToolCall, Unavailable
 
 REPLY_CHARS = 600
+# What the rules leave open. A wish for a person or a blocked answer is never reconsidered.
+OPEN_NEEDS = frozenset({"no_answer", "unsure", "request"})
 
 
 def _closed(**properties: Any) -> dict[str, Any]:
@@ -103,3 +106,19 @@ def of_way(way: Any, data: dict[str, Any]) -> Decision:
         text=str(data.get("text") or "").strip(),
         topic=str(data.get("topic") or ""),
     )
+
+
+def left_open(
+    moves: Sequence[Move], need: NeedsHuman | None, tools: Sequence[dict[str, Any]]
+) -> bool:
+    """Whether the rules left something for the model to decide.
+
+    What only a person can judge stays a person's; but "where is my parcel" may have a tool.
+    """
+    if need is not None and need.wording == "distress":
+        return False
+    if need is not None and need.wording == "personal":
+        return need.reason == "unsure" and bool(tools)
+    if need is not None:
+        return need.reason in OPEN_NEEDS and not any(hasattr(m, "note") for m in moves)
+    return any(isinstance(m, Offer) for m in moves)

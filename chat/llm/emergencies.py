@@ -15,14 +15,16 @@ from . import patterns as p
 from .distress import in_distress
 from .intents import Embed, Floats, Kind, likelihoods
 
-SURE = 0.45  # chosen on invented messages of several trades and the development turns
-SURE_OF_A_PART = 0.8  # a sentence taken out of its story alarms sooner
+SURE = 0.41  # chosen on invented messages of nine trades
+SURE_OF_A_PART = 0.86  # a sentence taken out of its story alarms sooner
 MOST_PARTS = 8
 DANGER_WEIGHT = 0.5
 LISTED_WEIGHT = 0.7
 NAMED = 0.65  # cosine from which the business's own words are meant
-FAR = 0.45  # cosine of sentences that merely speak of the same things
-CALMER = 0.25  # "I faint at the sight of needles", "what do I do if …"
+FAR = 0.3  # cosine of sentences that merely speak of the same things
+UNLISTED = 0.2  # … where the business has said nothing
+ASKED = 0.1  # who asks is seldom in one
+CALMER = 0.25  # "I faint at the sight of needles", "what do I do if …", "forget the burn"
 
 
 def find(text: str, *, listed: Sequence[str], embed: Embed) -> str:
@@ -37,12 +39,13 @@ def alarm(text: str, *, listed: Sequence[str], embed: Embed) -> float:
     """Return how much of an emergency this is; SURE or more is one."""
     plain = p.IDIOM.sub(" ", text)
     score = likelihoods(text, embed=embed)[Kind.EMERGENCY.value]
-    danger, calm = p.hits(plain, (p.DANGER, p.HISTORY))
-    score += DANGER_WEIGHT * danger - CALMER * calm
+    danger, history, forget, asks = p.hits(plain, (p.DANGER, p.HISTORY, p.FORGET, p.ASKS))
+    score += DANGER_WEIGHT * danger - CALMER * (history or forget) - ASKED * asks
     near = nearest(plain, listed, embed)
     if not danger and near < NAMED and in_distress(text):
         score -= CALMER  # strong pain alone brings a person; the business says what is an emergency
-    return score + LISTED_WEIGHT * max(0.0, near - FAR)
+    # What is far from all that the business calls an emergency has to sound more like one.
+    return score + LISTED_WEIGHT * ((near if listed else UNLISTED) - FAR)
 
 
 def nearest(text: str, listed: Sequence[str], embed: Embed) -> float:

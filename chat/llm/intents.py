@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from memory.speech import acts
 from memory.types import Vector
 
 from . import patterns as p
@@ -44,6 +45,7 @@ CUES = (
 COEFFICIENTS = Path(__file__).with_name("intents.npz")
 TELLS = 0.4
 SHORT = 12  # words
+HARDLY = 0.12  # with so little of it, one sentence makes no question about herself
 ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 CUE_WEIGHT = 0.5  # beside a vector of length 1
 
@@ -83,10 +85,10 @@ def read(text: str, *, embed: Embed, english: str = "") -> Reading:
     """
     both = text if english in ("", text) else f"{text}\n{english}"
     scores = likelihoods(english or text, embed=embed)
-    person, known, forget, self_asked, asks, wishes = p.hits(
-        both, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.ASKS, p.WISHES)
+    person, known, forget, self_asked, wishes = p.hits(
+        both, (p.PERSON, p.KNOWN, p.FORGET, p.SELF, p.WISHES)
     )
-
+    asks = asks_something(both)
     distress = in_distress(both)
 
     def as_(kind: Kind, why: str) -> Reading:
@@ -100,12 +102,30 @@ def read(text: str, *, embed: Embed, english: str = "") -> Reading:
     if forget:
         return as_(Kind.FORGET, "asks to forget")
     # In a long story the phrase may mean anything: then the whole must read like it too.
-    if person and scores["self"] < 0.75 and (len(p.words(text)) <= 20 or scores["person"] >= 0.3):
+    if person and scores["self"] < 0.7 and (len(p.words(text)) <= 20 or scores["person"] >= 0.3):
         return as_(Kind.PERSON, "asks for a person")
+    if wish := _wish(both):
+        return replace(as_(Kind.REQUEST, wish), asks="for good" not in wish and asks)
     if _about_self(both, scores, self_asked=self_asked, asks=asks, embed=embed):
         return as_(Kind.SELF, "asks about what was told")
     best = _likeliest(scores, asks=asks, wishes=wishes)
     return as_(best, f"reads like it ({scores[best.value]:.2f})")
+
+
+def _wish(text: str) -> str:
+    """Return which wish it is that has the form of a question, or of a statement, or ""."""
+    for_good, contact, lasting = p.hits(text, (p.FOR_GOOD, p.CONTACT, p.LASTING))
+    if for_good:
+        return "wishes it so for good"
+    if errand(text):
+        return "something is to be done, once"
+    return "wants to be contacted" if contact and not lasting else ""
+
+
+def errand(text: str) -> bool:
+    """Say whether somebody is to get in touch on an occasion: "ring me when it is ready"."""
+    lasting, once = p.hits(text, (p.LASTING, p.ERRAND))
+    return once and not lasting
 
 
 def _about_self(
@@ -114,11 +134,15 @@ def _about_self(
     """Judged by the sentence that asks: a story around it is full of what was told."""
     if scores["personal"] >= 0.5 and scores["personal"] > scores["self"]:
         return False
+    if not self_asked and any(p.hits(text, (p.POSSIBLE,))):
+        return False
     if len(p.words(text)) <= SHORT:
         return self_asked or scores["self"] >= 0.5
     asking = asking_part(text)
     if not asks or asking == text:
         return asks and (self_asked or scores["self"] >= 0.5)
+    if scores["self"] < HARDLY:
+        return False
     phrased = any(p.hits(asking, (p.SELF,)))
     return phrased or likelihoods(asking, embed=embed)["self"] >= 0.5
 
@@ -138,6 +162,18 @@ def _likeliest(scores: Mapping[str, float], *, asks: bool, wishes: bool) -> Kind
     if best == "question" and wishes and not asks:
         best = "request"
     return Kind(best)
+
+
+def asks_something(text: str) -> bool:
+    """Say whether there is a question in it, also behind an exclamation and without its mark."""
+    parts = (s for s in p.sentences(text) if not _SETS_A_SCENE.match(s))
+    return any(any(p.hits(part, (p.ASKS,))) for part in (text, *parts))
+
+
+# "When I was small we had a dentist who …", "How it happened I don't know"
+_SETS_A_SCENE = re.compile(
+    r"(?i)\W*(when|where|what|how|why|who)(ever)? (i|we|he|she|it|they|you|my|our|his|her|the)\b"
+)
 
 
 def likelihoods(text: str, *, embed: Embed) -> Mapping[str, float]:
@@ -192,7 +228,8 @@ def unfinished(text: str) -> bool:
 
 def asks_for_all(text: str) -> bool:
     """Say whether a request to forget means everything."""
-    return any(p.hits(text, (p.FORGET_ALL,)))
+    plain = acts.without_reason(text)
+    return any(p.hits(plain, (p.FORGET_ALL,))) and not acts.names_one_thing(plain)
 
 
 def usual(text: str) -> bool:
@@ -203,6 +240,8 @@ def usual(text: str) -> bool:
 def standing_wish(text: str, quotes: Iterable[str]) -> bool:
     """Say whether a wish is how things are to be done in general, and `quotes` are all it says:
     who noted it has done what there is to do. "Please call me back" is an errand."""
+    if errand(text):
+        return False
     left = text
     for quote in quotes:
         if not any(p.hits(quote, (p.LASTING,))):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
 from memory.llm.base import BadOutput, ChatModel, Finished, Prompt, Refused, Usage, size
+from memory.types import AnswerCandidate
 
 from . import decision, grounding, verbatim
 from .answering import LIKELY
@@ -31,14 +32,13 @@ from .base import (
     ToolFailed,
     Unavailable,
 )
-from .decision import CHOICES, DECISION, REPLY_CHARS, Decision
+from .decision import CHOICES, DECISION, REPLY_CHARS, Decision, left_open
+from .filling import with_tool_result
 from .prompt import own_words, prompt_for, told
 from .topics import NAMED
 
 LINE_CHARS = 200
 OTHER_ARGUMENTS = 2  # how often a tool that failed is asked in another way
-# What the rules leave open. A wish for a person or a blocked answer is never reconsidered.
-OPEN_NEEDS = frozenset({"no_answer", "unsure", "request"})
 
 
 @dataclass(slots=True)
@@ -55,9 +55,9 @@ class Generative:
         self, situation: Situation, *, run_tool: RunTool | None, tools: Sequence[dict[str, Any]]
     ) -> AsyncIterator[TextDelta | Move | Usage]:
         moves, need = verbatim.decide(situation)
-        if not _open(moves, need, tools):
+        if not left_open(moves, need, tools):
             for move in moves:
-                yield await verbatim.with_tool_result(move, run_tool)
+                yield await with_tool_result(move, run_tool)
             if need is not None:
                 raise need
             return
@@ -92,7 +92,8 @@ class _Run:
                 yield self._bill()  # what came to nothing was paid for, too
                 raise
             yield self._bill()
-            if d.call is not None and not self._knows(d.call):
+            d = self._as_card(d)
+            if d.call is not None and self._offers(d.call) and not self._knows(d.call):
                 await self._call(d.call)
                 continue
             wrong = self._faults(d)
@@ -159,9 +160,8 @@ class _Run:
         return new
 
     async def _call(self, call: ToolCall) -> None:
-        offered = {t["function"]["name"] for t in self.tools}
-        if self.run_tool is None or call.name not in offered:
-            raise NeedsHuman("unsure", detail=f"wanted a tool that is not offered: {call.name}")
+        if self.run_tool is None:
+            raise NeedsHuman("unsure", detail=f"nothing runs {call.name}")
         if sum("tool" in r for r in self.results) >= self.engine.tool_calls:
             raise NeedsHuman("tool", detail="too many tool calls", wording="unsure")
         tried = {"tool": call.name, "arguments": call.arguments}
@@ -184,12 +184,17 @@ class _Run:
             seen = {"failure": "arguments", "detail": f"{why}: the customer has to say it"}
             raise ToolFailed(f"{call.name}: {why}", seen=seen, may_differ=True)
 
+    def _offers(self, call: ToolCall) -> bool:
+        return call.name in {t["function"]["name"] for t in self.tools}
+
     def _knows(self, call: ToolCall) -> bool:
         """What it said stands in the data: a small model asks the same again and again."""
         same = {"tool": call.name, "arguments": call.arguments}
         return any("result" in r and same.items() <= r.items() for r in self.results)
 
     def _faults(self, d: Decision) -> list[str]:
+        if d.call is not None and not self._offers(d.call):
+            return [f"no tool of this name is offered: {d.call.name[:40]}"]
         if d.call is not None:
             return ["tool_results holds what this call says: reply from it, or hand over"]
         if d.way == "reply":
@@ -263,11 +268,18 @@ class _Run:
         return "" if said_more else line
 
     def _chosen(self, d: Decision) -> list[Any]:
-        # What would do by itself stands alone: no vote could count for the others.
-        s = self.s
-        shown = s.offerable[:1] if s.answer.way == "deliver" else s.offerable
-        by_id = {c.number: c for c in shown}
+        by_id = {c.number: c for c in self._shown()}
         return [by_id[i] for i in dict.fromkeys(d.ids) if i in by_id]
+
+    def _shown(self) -> tuple[AnswerCandidate, ...]:
+        # What would do by itself stands alone: no vote could count for the others.
+        return self.s.offerable[:1] if self.s.answer.way == "deliver" else self.s.offerable
+
+    def _as_card(self, d: Decision) -> Decision:
+        """A reply that says one stored answer over again means that answer: its card is shown."""
+        said = (c for c in self._shown() if grounding.shares_a_run(d.text, [" ".join(c.parts)]))
+        same = tuple(c.number for c in said) if d.way == "reply" else ()
+        return replace(d, way="use_answer", ids=same, text="") if len(same) == 1 else d
 
     def _topic(self, d: Decision) -> Any:
         topic = self.s.topic(d.topic)
@@ -275,17 +287,3 @@ class _Run:
         # A model asks back what it should look up: only what her words name is hers to say.
         named = dict(self.s.named).get(d.topic, 0.0) >= NAMED
         return topic if topic and topic.may_ask and named and not known else None
-
-
-def _open(moves: Sequence[Move], need: NeedsHuman | None, tools: Sequence[dict[str, Any]]) -> bool:
-    """Whether the rules left something for the model to decide.
-
-    What only a person can judge stays a person's; but "where is my parcel" may have a tool.
-    """
-    if need is not None and need.wording == "distress":
-        return False
-    if need is not None and need.wording == "personal":
-        return need.reason == "unsure" and bool(tools)
-    if need is not None:
-        return need.reason in OPEN_NEEDS and not any(hasattr(m, "note") for m in moves)
-    return any(isinstance(m, Offer) for m in moves)

@@ -58,6 +58,10 @@ OF_ONES_OWN = re.compile(
     r"mes|je|j'ai|meu|minha|mio|mia)\b",
     re.IGNORECASE,
 )
+ERRAND = phrases("errand")  # "ring me when it is ready": something is to be done, once
+FOR_GOOD = phrases("for_good")  # "could you always text me?" asks for nothing but that it be noted
+CONTACT = phrases("contact")  # "can you call me?" wants a call, and asks nothing
+POSSIBLE = phrases("possible")  # "how many can I have?" asks what can be, not what was told
 LASTING = phrases("lasting")  # how she likes things done, and no errand
 HISTORY = phrases("history")  # it was once, or only might be
 EMOJI_ONLY = re.compile(r"^[\W\d_]*$")

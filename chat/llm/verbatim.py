@@ -10,7 +10,6 @@ from memory.types import Category, Fact
 
 from . import answering
 from .base import (
-    FOR_A_NOTE,
     Ask,
     Forget,
     Known,
@@ -22,11 +21,11 @@ from .base import (
     Situation,
     SmallTalk,
     TextDelta,
-    ToolCall,
     Topic,
     Usage,
     UseNote,
 )
+from .filling import with_tool_result
 from .intents import Kind, asks_for_all, courtesy, standing_wish, usual
 from .topics import NAMED
 
@@ -40,6 +39,9 @@ NEAR_ENOUGH = 0.15  # for a topic of which something is known
 # A question that reads a little like one about oneself is one, if it names a topic clearly enough;
 # and the sooner where something is known of that topic.
 HARDLY_SELF, SELF_BY_TOPIC, KNOWN_OF_IT = 0.1, 1.0, 0.4
+# … the sooner still where no answer is near: then it is her fact, or a person.
+NOTHING_NEAR = 0.15
+ALONE = 0.5  # … unless it is her own case that she asks about
 
 
 class Verbatim:
@@ -141,11 +143,14 @@ def _may_ask(s: Situation, topic: Topic) -> bool:
 
 
 def _names_her_own(s: Situation) -> bool:
-    likely = s.reading.score(Kind.SELF)
-    if s.reading.kind not in {Kind.QUESTION, Kind.PERSONAL} or not s.named or likely < HARDLY_SELF:
+    if s.reading.kind not in {Kind.QUESTION, Kind.PERSONAL} or not s.named:
         return False
-    topic, named = s.named[0]
-    return likely + named + KNOWN_OF_IT * bool(s.standing_on(topic)) >= SELF_BY_TOPIC
+    likely, (topic, named) = s.reading.score(Kind.SELF), s.named[0]
+    known = bool(s.standing_on(topic))
+    alone = known and s.answer.way == "gap" and s.reading.score(Kind.PERSONAL) < ALONE
+    if likely < HARDLY_SELF and not alone:
+        return False
+    return likely + named + KNOWN_OF_IT * known + NOTHING_NEAR * alone >= SELF_BY_TOPIC
 
 
 def _in_doubt(s: Situation, topic: Topic, *, told: bool) -> NeedsHuman | None:
@@ -246,12 +251,3 @@ def _request(s: Situation, facts: Iterable[Fact]) -> dict[str, Any]:
         for f in facts
     ]
     return {"text": s.text, "facts": told}
-
-
-async def with_tool_result(move: Move, run_tool: RunTool | None) -> Move:
-    """A note that is bound to a tool gets what the tool says; the note stands without it too."""
-    if not isinstance(move, UseNote) or not move.note.tool or run_tool is None:
-        return move
-    known = {f.topic: f.value for f in move.facts if f.topic}
-    said = await run_tool(ToolCall(FOR_A_NOTE, move.note.tool, known))
-    return UseNote(move.note, move.facts, said)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory.llm.base import BadOutput
+from memory.speech import acts, clauses, times
 from memory.types import Candidate, Category, GateResult, Intent, Said, TopicSpec, Transcript
 
 ROW_CHARS = 1_000  # of one earlier row, for the gate
@@ -66,7 +67,7 @@ def propose(
         {"role": "user", "content": _as_data(topics, transcript.messages)},
     ]
     items = fill(prompt, "memory_extract", EXTRACT_SCHEMA).get("items", [])
-    found = [_candidate(item, known, said) for item in items]
+    found = [_candidate(item, known, said, transcript.timezone) for item in items]
     placed = [c for c in found if c is not None]
     if found and not placed:
         raise BadOutput("none of it has a place in this conversation")
@@ -128,7 +129,7 @@ def _as_data(topics: Sequence[TopicSpec], messages: Sequence[Said]) -> str:
 
 
 def _candidate(
-    item: dict[str, Any], topics: dict[str, TopicSpec], said: dict[int, Said]
+    item: dict[str, Any], topics: dict[str, TopicSpec], said: dict[int, Said], timezone: str
 ) -> Candidate | None:
     message, topic = said.get(item["seq"]), topics.get(item["topic"])
     if message is None or message.sender != "customer":
@@ -137,21 +138,43 @@ def _candidate(
         since, until = (_time(item[name], message) for name in ("valid_from", "valid_until"))
     except ValueError:
         return None
+    intent, quote = Intent(item["intent"]), _quote(item, message)
+    if intent is Intent.STATE and not (since or until):
+        since, until = _told_times(quote, item["value"], message, timezone)
     return Candidate(
         category=topic.category if topic else Category.CONFIRMED_FACT,
         topic=topic.key if topic else None,
         value=item["value"],
         text=item["sentence"],
-        quote=item["quote"],
+        quote=quote,
         seq=message.seq,
         stated_at=message.at,
-        intent=Intent(item["intent"]),
+        intent=intent,
         negated=item["negated"],
         adds=item["adds"],
         valid_from=since if since and since > message.at else None,
         valid_until=until,
         confidence=min(1.0, max(0.0, item["sure"])),
     )
+
+
+def _quote(item: dict[str, Any], message: Said) -> str:
+    """The quote; or the sentence, where that is what was copied from the message instead."""
+    quote, sentence = str(item["quote"]), str(item["sentence"]).strip(" .")
+    if quote in message.text or len(sentence.split()) < 2:
+        return quote
+    at = acts.plain(message.text).find(acts.plain(sentence))
+    return message.text[at : at + len(sentence)] if at >= 0 else quote
+
+
+def _told_times(
+    quote: str, value: str, message: Said, timezone: str
+) -> tuple[datetime | None, datetime | None]:
+    """From when and until when, by the words themselves: a model forgets "until March", and what
+    was an exception would end what holds otherwise."""
+    parts = [c.text for c in clauses.split(quote) if acts.plain(value) in acts.plain(c.text)]
+    held = times.holds(parts[0] if parts else quote, said_at=message.at, timezone=timezone)
+    return held.since.at if held.since else None, held.until.at if held.until else None
 
 
 def _time(given: str, message: Said) -> datetime | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory import secrets, values
+from memory.speech import acts, language
 from memory.types import GONE, Candidate, Category, Evidence, Intent, Said, TopicSpec, Transcript
 
 _LONGEST_VALUE = 400
@@ -86,6 +87,8 @@ def _wrong_kind(candidate: Candidate, topics: Mapping[str, TopicSpec]) -> str:
             return "the topic does not exist"
         if topic.category != candidate.category:
             return "the category is not the topic's"
+    if candidate.intent is Intent.FORGET:
+        return _not_to_forget(candidate)
     if candidate.intent is not Intent.STATE:
         return ""
     if not values.words(candidate.value) or not candidate.text.strip():
@@ -96,6 +99,20 @@ def _wrong_kind(candidate: Candidate, topics: Mapping[str, TopicSpec]) -> str:
         candidate.valid_from or candidate.stated_at
     ):
         return "it ends before it begins"
+    return ""
+
+
+def _not_to_forget(candidate: Candidate) -> str:
+    """What is forgotten is gone: "I'm no longer with them" asks for no such thing."""
+    code = language.detect(candidate.quote)
+    if code not in ("en", *language.GLOSSED):
+        return ""  # not half understood: the model's word
+    said = language.gloss(candidate.quote, code) if code in language.GLOSSED else candidate.quote
+    if not (acts.speaks_of_forgetting(said) or acts.wants_forgotten(said)):
+        return "nothing in these words asks to forget"
+    everything = candidate.topic is None and not candidate.value
+    if everything and not acts.wants_all_forgotten(said):
+        return "not everything is to be forgotten"
     return ""
 
 

@@ -11,6 +11,7 @@ from memory.lifecycle import blank, known, locks, mentions, takeback
 from memory.lifecycle import episode as stored
 from memory.llm.embeddings import embed
 from memory.models import Episode, Memory, Topic
+from memory.speech import acts
 from memory.types import Action, Candidate, Intent, Said, Status, Transcript
 
 SURELY = 0.45  # an unread message so near to a topic is about it; blanking takes all of it
@@ -99,7 +100,7 @@ def _versions(chosen: Memory, rows: list[Memory]) -> list[Memory]:
 
 def _named_in(request: str, m: Memory) -> bool:
     """By its value, or by every word of its topic's label."""
-    asked, value = values.words(request), values.words(m.value)
+    asked, value = values.words(acts.without_reason(request)), values.words(m.value)
     label = values.words(m.topic.label) if m.topic else frozenset()
     return bool(value and value <= asked) or bool(label and label <= asked)
 

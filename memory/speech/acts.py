@@ -175,8 +175,19 @@ FORGET_OBJECT = re.compile(
     r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that)\b.*|\b(?:everything|all)\b"
 )
 FORGET_ALL = re.compile(
-    r"\b(?:everything|the (?:whole )?lot\b|all (?:of )?(?:it|my|the|you)|all (?:that )?you|(?:all )?my (?:data|details|information|info|"
+    r"\b(?:everything|the (?:whole )?lot\b|all (?:of )?(?:it|my|the|you)|all (?:that )?you|"
+    r"(?<!from )(?<!off )(?<!out of )(?<!in )(?<!on )(?<!to )(?:all )?my (?:data|details|information|info|"
     r"records?|account|profile|file|history)|anything (?:you|about))\b"
+)
+_OF_ONE_THING = re.compile(
+    r"\b(?:about|on|regarding|concerning|of|to do with) (?:my|our|the|his|her|their)\b"
+    r"(?! (?:data|details|information|info|records?|account|profile|file|history|system|books)\b)"
+)
+_WHY = re.compile(
+    r"[,;.!?:\u2013-]\s+(?:because|since|as|the|it|that|this|he|she|they|i|we|it's|that's|i'm)\b"
+    r"(?=.*\b(?:is|was|were|are|am|has|have|had|did|does|do|will|would|can|could|turned|moved|\w+ed)\b|"
+    r".*'(?:s|m|re|ve)\b).*",
+    re.DOTALL,
 )
 NOT_KEEP = re.compile(
     r"\b(?:don't|dont|do not|stop|please don't) (?:keep|store|save|remember|hold|keeping|storing)\b"
@@ -389,6 +400,36 @@ _SMALL = (
 _ASKS_US_TO = re.compile(
     rf"^(?:(?:can|could|would|will) (?:{_YOU}|someone) |(?:i|we)(?:'d| would)? (?:want|like|need) {_YOU} to ){_SOFT}$"
 )
+
+
+_OF_FORGETTING = re.compile(
+    r"\b(?:forget|forgotten|delet\w+|eras\w+|remov\w+|wip\w+|scrub|scratch|strike|cross|clear|purge|drop|discard|"
+    r"unlearn|undo|get rid of|(?:take|leave|throw|pull|cut|rub) (?:\w+ ){0,4}(?:out|off|away|from)|"
+    r"(?:don't|dont|do not|stop|no longer|not|needn't|never) (?:\w+ ){0,3}"
+    r"(?:keep|keeping|store|storing|stored|save|saving|saved|remember|record|recorded|hold|note|noted|know))\b"
+)
+
+
+def speaks_of_forgetting(text: str) -> bool:
+    """Any word for it: less than a request, which has many forms."""
+    return bool(_OF_FORGETTING.search(plain(text)))
+
+
+def wants_all_forgotten(text: str) -> bool:
+    """Everything of hers is to go: not "my number from my record", nor "all about my knee"."""
+    core = without_reason(plain(text))
+    return bool(FORGET_ALL.search(core)) and not names_one_thing(core)
+
+
+def names_one_thing(text: str) -> bool:
+    """ "All that you know about my knee" is not all."""
+    return bool(_OF_ONE_THING.search(plain(text)))
+
+
+def without_reason(text: str) -> str:
+    """Cut off why: what "the bike was stolen" names is not what is to be forgotten."""
+    found = _WHY.search(plain(text))
+    return text[: found.start()] if found and found.start() else text
 
 
 def wants_forgotten(text: str) -> bool:

@@ -58,6 +58,12 @@ def test_small_talk(text):
         "stop, I don't want to talk to a bot",
         "this isn't what I asked for",
         "none of those",
+        "no, none of them",
+        "that's not it. third time now",
+        "you keep sending me the same paragraph",
+        "I want to talk with whoever is in charge",
+        "let me have a word with the person who runs this",
+        "I'd rather discuss it with whoever deals with invoices",
         "I want to make a complaint",
         "is there a real person I can talk to",
         "quiero hablar con una persona",
@@ -221,6 +227,14 @@ def test_what_a_person_must_judge(text):
         "our sitter has fallen and won't come round",
         "I don't see the point of going on without him",
         "mein Kollege hat Krämpfe und reagiert nicht mehr",
+        "nothing matters any more, I have the rope here to end it",
+        "I'm going to drive into a wall",
+        "I won't see tomorrow, tell the kids I love them",
+        "our little boy is missing",
+        "somebody is beating my neighbour",
+        "a nail went into his eye",
+        "la cocina está ardiendo",
+        "mein Sohn ist verschwunden",
     ],
 )
 def test_an_emergency(text):
@@ -307,4 +321,68 @@ def test_a_finished_one_is_not(text):
 
 @pytest.mark.parametrize("text", ["What options do I have?", "Which papers do I have to bring?"])
 def test_having_is_not_always_about_oneself(text):
+    assert kind(text) is not Kind.SELF
+
+
+OF_A_SOFTWARE_COMPANY = [
+    "account taken over by somebody else",
+    "customer data exposed",
+    "ransomware",
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "someone in Oslo signed in as me and is changing all passwords",
+        "our client list stands on a public page",
+        "we think there is a hacker inside our workspace",
+    ],
+)
+def test_what_the_business_calls_an_emergency_is_one_in_other_words(text):
+    assert alarming(text, OF_A_SOFTWARE_COMPANY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is there a way to block a colleague who has left?",
+        "the new dashboard is to die for",
+        "can I leave it on the flame?",
+        "please forget the burn that I told you about",
+        "the kids have moved out, so there's only me now",
+    ],
+)
+def test_what_only_sounds_like_one_is_none(text):
+    assert not alarming(text, OF_A_SOFTWARE_COMPANY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "typed the wrong date just now!! can that still be put right",
+        "she's just turned five and quite small, which size",
+        "somebody said it gives off fumes, is yours alright",
+        "we run a club, any chance of a better price",
+    ],
+)
+def test_a_question_behind_something_else_is_heard(text):
+    assert intents.read(text, embed=embed_one).asks
+
+
+def test_a_story_that_begins_with_when_asks_nothing():
+    text = "I have to say this. When I was small we had a teacher who shouted. That's all."
+
+    assert not intents.read(text, embed=embed_one).asks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many extra seats can we have at the very most",
+        "how many bags may I bring?",
+        "what's the maximum for one person?",
+    ],
+)
+def test_what_can_be_is_no_question_about_what_was_told(text):
     assert kind(text) is not Kind.SELF

@@ -159,7 +159,6 @@ async def test_it_replies_from_the_customers_own_facts(server):
         "I have booked you in.",
         "Take 400 mg.",
         "Come on Saturday.",
-        "Then warm salt water gently after each meal for a week will do.",
     ],
 )
 async def test_words_that_stand_nowhere_are_repaired_once_or_a_person_comes(server, text):
@@ -189,6 +188,23 @@ async def test_an_unlikely_answer_that_it_picks_is_offered(server):
     outcome, _ = await run(server, situation(answer=AnswerFor("offer", (unlikely, EAT))))
 
     assert outcome.moves == [Offer((unlikely,))]
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"), [(0.7, Answer), (0.2, Offer)], ids=["likely", "unlikely"]
+)
+async def test_a_reply_that_says_a_stored_answer_over_again_becomes_its_card(server, score, shown):
+    decide(
+        server, "reply", text="You should wait 24 hours, then warm salt water, gently, after that."
+    )
+    card = replace(RINSE, score=score)
+
+    outcome, _ = await run(server, situation(answer=AnswerFor("offer", (card, EAT))))
+
+    [move] = outcome.moves
+    assert type(move) is shown
+    assert card in (move.candidates if shown is Offer else (move.candidate,))
+    assert getattr(move, "line", "") == ""
 
 
 async def test_it_asks_only_about_a_topic_of_the_customers_own(server):
@@ -369,6 +385,18 @@ async def test_a_tool_that_is_not_offered_is_not_called(server):
     outcome, _ = await run(server, gap(), run_tool=tool, tools=[])
 
     assert outcome.needs.reason == "unsure"
+
+
+async def test_who_wanted_a_tool_that_is_not_offered_may_still_pick_an_answer(server):
+    if server.tool_calling:
+        server.on(tool=("erase", {}), offers_tool="hand_over", times=1)
+    else:
+        decide(server, "call_tool", tool="erase", arguments="{}", times=1)
+    decide(server, "use_answer", ids=[7])
+
+    outcome, _ = await run(server, situation())
+
+    assert [type(m) for m in outcome.moves] == [Answer]
 
 
 async def test_tools_are_called_so_often_and_no_more(server):

@@ -7,7 +7,8 @@ from asgiref.sync import sync_to_async
 
 from chat import conversations, listening
 from chat.llm import verbatim
-from chat.llm.base import Situation
+from chat.llm.base import Recall, Situation
+from chat.llm.base import Topic as Topic_
 from chat.llm.intents import Kind, Reading
 from chat.management.evaluation import turns as suite
 from chat.models import Message, Turn, Wording
@@ -15,8 +16,8 @@ from chat.turns import in_db_thread
 from escalations.models import Escalation
 from memory import services
 from memory.management.evaluation import form
-from memory.models import Memory, Note
-from memory.types import AnswerCandidate, AnswerFor
+from memory.models import Memory, Note, Topic
+from memory.types import AnswerCandidate, AnswerFor, Category, Fact
 from tests.chat.conftest import told
 from tests.factories import NOW, make_topic
 
@@ -167,6 +168,31 @@ async def test_forgets_on_request(chat, ada, hotel):
     assert outcome == "forgot"
     assert memory.status == "forgotten"
     assert "Preferred room" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please remove my phone number from my record",
+        "could you wipe my phone number, the quiet room was for my son",
+    ],
+)
+async def test_what_else_is_known_stays_where_one_thing_is_to_be_forgotten(chat, ada, hotel, text):
+    phone = await sync_to_async(Topic.objects.get)(key="phone")
+    await sync_to_async(remembered)(ada, hotel, "A quiet room to the garden.", "a quiet room")
+    await sync_to_async(remembered)(ada, phone, "My number is 555 0142.", "555 0142")
+
+    _, outcome = await said(chat, text)
+
+    left = await sync_to_async(list)(Memory.objects.filter(status="active").values("topic__key"))
+    assert (outcome, left) == ("forgot", [{"topic__key": "room"}])
+
+
+async def test_the_number_of_an_order_is_none_of_hers(chat, ada, hotel):
+    await told(chat.pk, "please cancel order 55102")
+
+    turn = await in_db_thread(Turn.objects.order_by("-pk").first)()
+    assert (turn.outcome, turn.trace["told"]) == ("handed_over", [])
 
 
 async def test_a_note_is_filled_and_the_desk_gets_the_request(chat, ada, hotel):
@@ -320,3 +346,37 @@ def test_what_would_do_by_itself_is_offered_alone(hotel):
 
     assert need is None
     assert [c.answer_id for c in offer.candidates] == [1]
+
+
+def test_a_title_far_below_the_best_is_left_out_of_an_offer(hotel):
+    near, other, far = (
+        AnswerCandidate(n, "When is breakfast?", ("At 7.",), "reception", "Sam", NOW, score=score)
+        for n, score in ((1, 0.46), (2, 0.05), (3, 0.004))
+    )
+    said = Situation(
+        "when do I get my eggs",
+        Reading(Kind.QUESTION, "", asks=True),
+        answer=AnswerFor("offer", (near, other, far)),
+    )
+
+    [offer], _ = verbatim.decide(said)
+
+    assert [c.answer_id for c in offer.candidates] == [1, 2]
+
+
+@pytest.mark.parametrize(("way", "recalled"), [("gap", True), ("offer", False)])
+def test_what_is_known_is_said_where_the_question_names_it_and_no_answer_is_near(way, recalled):
+    other = AnswerCandidate(1, "Is there a pool?", ("Yes.",), "reception", "Sam", NOW, score=0.4)
+    told = Fact(7, 1, "room", "Room", Category.PREFERENCE, "A quiet room.", "quiet", NOW)
+    said = Situation(
+        "where will my bags be brought?",
+        Reading(Kind.QUESTION, "", {"question": 0.9}, asks=True),
+        named=(("room", 0.5),),
+        topics=(Topic_("room", "Room", "", may_ask=True),),
+        standing=(told,),
+        answer=AnswerFor(way, (other,)),
+    )
+
+    moves, _ = verbatim.decide(said)
+
+    assert [type(m) is Recall for m in moves] == [recalled]

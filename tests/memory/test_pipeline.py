@@ -280,3 +280,32 @@ def test_what_a_model_gets_wrong_is_logged_without_a_word_of_the_customers(
 
     assert "BadOutput" in caplog.text
     assert "Acorn" not in caplog.text
+
+
+def test_the_rules_read_what_a_model_found_nothing_true_in(plan, monkeypatch):
+    class Model:
+        model = "small"
+
+        def fill_now(self, prompt, name, schema):
+            made_up = {
+                "topic": plan.key,
+                "intent": "state",
+                "value": "Birch",
+                "sentence": "She is on Birch.",
+                "quote": "I am on Birch",
+                "seq": 1,
+                "negated": False,
+                "adds": False,
+                "valid_from": "",
+                "valid_until": "",
+                "sure": 1,
+            }
+            return {"items": [made_up]}
+
+    monkeypatch.setattr(pipeline, "chat_model", lambda kind: Model() if kind != "gate" else None)
+
+    read = pipeline.consider(transcript("I am on the Acorn plan"), by_model=True)
+
+    assert read.engine == "offline"
+    assert "Birch" not in {c.value for c in read.candidates}
+    assert [c.value for c, _ in read.refused] == ["Birch"]

@@ -102,3 +102,25 @@ def test_the_gate_takes_the_models_word_where_it_was_asked():
     assert got["retrieve"].passed
     assert not got["save"].passed
     assert got["save"].by == "model"
+
+
+def test_a_sentence_copied_from_the_message_stands_in_for_a_quote_that_was_not():
+    fill, _ = scripted(item(quote="Hello", sentence="i can only come in the mornings."))
+
+    [found] = propose(TALK, [TIMES], instructions="", fill=fill)
+
+    assert found.quote == "I can only come in the mornings"
+
+
+def test_an_end_that_the_words_give_is_kept_where_the_model_left_it_out():
+    words = "Mornings are best as always, but until the end of March I can only do evenings."
+    talk = Transcript((Said(2, "customer", words, NOW),))
+    fill, _ = scripted(
+        item(value="evenings", sentence=words, quote=words),
+        item(value="Mornings", sentence=words, quote=words),
+    )
+
+    evenings, mornings = propose(talk, [TIMES], instructions="", fill=fill)
+
+    assert (evenings.valid_until.month, evenings.valid_until.day) == (3, 31)
+    assert mornings.valid_until is None

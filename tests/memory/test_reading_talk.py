@@ -108,6 +108,27 @@ def test_the_whole_lot_is_everything():
     assert (wish.intent, wish.topic) == (Intent.FORGET, None)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "please remove my member number from my record",
+        "could you take out my member number from my file",
+        "please delete everything you have on my member number",
+        "please wipe my member number, my account was closed",
+    ],
+)
+def test_one_thing_of_the_record_is_not_the_record(asked):
+    assert [(c.intent, c.topic) for c in read(asked)] == [(Intent.FORGET, "member_number")]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["please delete my data", "erase everything from my record", "wipe all my details please"],
+)
+def test_all_of_the_record_is_everything(asked):
+    assert [(c.intent, c.topic) for c in read(asked)] == [(Intent.FORGET, None)]
+
+
 def test_what_answers_our_gap_goes_where_the_gap_was():
     told = read(
         "I do not have a record of your tyres, could you remind me?", "Fastgrip", first="bot"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory.lifecycle.validate import check, check_lesson
-from memory.types import Category, Said, Transcript
+from memory.types import Category, Intent, Said, Transcript
 from tests.memory.statements import ALLERGIES, CODE, CONTACT, DAY, NOW, TOPICS, chat, said
 
 
@@ -35,6 +35,23 @@ def test_accepts_a_yes_to_the_question_that_holds_the_value():
     yes = Said(2, "customer", "yes please", NOW)
 
     assert reason(said("whatsapp", quote="yes please", seq=2), Transcript((asked, yes))) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "topic", "ok"),
+    [
+        ("I'm no longer with them", "contact_channel", False),
+        ("please forget how I want to be contacted", "contact_channel", True),
+        ("oubliez ma taille s'il vous plaît", "contact_channel", True),
+        ("please delete my number", None, False),
+        ("please delete all my data", None, True),
+    ],
+)
+def test_forgets_only_what_the_words_ask_to_forget(words, topic, ok):
+    wish = replace(said("", quote=words), intent=Intent.FORGET, value="")
+    wish = wish if topic else replace(wish, topic=None, category=Category.CONFIRMED_FACT)
+
+    assert (reason(wish, chat(words)) == "") is ok
 
 
 def test_refuses_what_the_bot_said():

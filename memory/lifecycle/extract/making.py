@@ -245,7 +245,7 @@ def forgetting(run: Run, readings: Sequence[Reading], u: Understanding) -> list[
             continue
         message = run.message_at(r.clause.start)
         topic = None
-        if not acts.FORGET_ALL.search(acts.plain(r.text)):
+        if not acts.wants_all_forgotten(r.text):
             (vector,) = u.embed([_what_to_forget(r.text)])
             near = np.maximum(u.known.labels @ vector, u.known.descriptions @ vector)
             topic = u.specs[int(np.argmax(near))]
