@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django import forms
 from django.contrib import admin
@@ -59,6 +60,15 @@ class BusinessForm(forms.ModelForm[Business]):
             "emergency_text",
             "show_staff_names",
         ]
+
+    def clean_timezone(self) -> str:
+        name = str(self.cleaned_data["timezone"])
+        try:
+            return ZoneInfo(name).key
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise forms.ValidationError(
+                "There is no time zone of this name, like America/New_York."
+            ) from None
 
 
 class WordingForm(forms.ModelForm[Wording]):

@@ -1,8 +1,8 @@
-"""Boxes of JSON in the admin: nothing in them, or nonsense, is said in words and breaks nothing."""
+"""Boxes in the admin that hold more than text: nothing, or nonsense, is said in words."""
 
 import pytest
 
-from chat.models import Tool
+from chat.models import Business, Tool
 from escalations.models import Calendar
 
 TOOL = {
@@ -52,3 +52,16 @@ def test_what_is_no_json_is_refused_and_shown_again(
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors[box]
     assert not model.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["Mars/Olympus", "../etc/passwd", "Europe", "America/New York"])
+def test_a_zone_that_there_is_not_is_refused_for_the_business(admin_client, typed):
+    named = {"name": "Practice", "timezone": "Europe/London"}
+    business, _ = Business.objects.update_or_create(pk=1, defaults=named)
+    told = {"name": "Practice", "timezone": typed}
+
+    answer = admin_client.post(f"/admin/chat/business/{business.pk}/change/", told)
+
+    assert "There is no time zone of this name" in answer.content.decode()
+    business.refresh_from_db()
+    assert business.timezone == "Europe/London"
