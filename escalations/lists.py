@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import (
     BooleanField,
+    Case,
     Count,
     DateTimeField,
     ExpressionWrapper,
@@ -18,7 +19,9 @@ from django.db.models import (
     OuterRef,
     QuerySet,
     Subquery,
+    When,
 )
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -172,6 +175,19 @@ def _rows(name: str, queue: int | str | None, limit: int) -> Prepared[Escalation
     return Prepared(lambda: _shown(name, _top(name, queue).values("pk")[:limit]))
 
 
+def _title(question: Subquery) -> Case:
+    """A chat that staff began is not about an earlier question, and mostly has none."""
+    said = Message.objects.filter(
+        conversation=OuterRef("conversation"),
+        sender=Message.Sender.CUSTOMER,
+        kind=Message.Kind.MESSAGE,
+    )
+    latest = Subquery(said.order_by("-seq").values("text")[:1])
+    return Case(
+        When(reason=Escalation.Reason.STAFF_FIRST, then=latest), default=Coalesce(question, latest)
+    )
+
+
 def _top(name: str, queue: int | str | None) -> QuerySet[Escalation]:
     now, staff = argument("now", DateTimeField()), argument("staff")
     condition = {
@@ -203,7 +219,7 @@ def _shown(name: str, top: QuerySet[Any, Any]) -> QuerySet[Escalation, tuple[Any
         .filter(pk__in=top)
         .annotate(
             hers=ExpressionWrapper(HER_TURN, BooleanField()),
-            title=Subquery(asked.order_by("asked_at", "pk").values("text")[:1]),
+            title=_title(Subquery(asked.order_by("asked_at", "pk").values("text")[:1])),
             number=Subquery(
                 asked.order_by().values("escalation").annotate(n=Count("pk")).values("n")
             ),

@@ -79,7 +79,8 @@ def live(request: DeskRequest) -> HttpResponse:
         context |= work_context(request, escalation)
         if seen is not None:
             context["arrived"] = drafts.arrived_since(escalation, seen)
-        if request.GET.get("held") != str(int(context["held"])):
+        held = request.GET.get("held")  # of a page that has the place for it
+        if held is not None and held != str(int(context["held"])):
             context |= suggested(request, escalation, context["question"])
             parts.append("escalations/_suggest.html")
         parts += WORK_PARTS

@@ -132,7 +132,8 @@ async def tab(chromium: "Browser", site: str) -> AsyncIterator[OpenTab]:
 
 
 def _note_breach(said: Any, errors: list[str]) -> None:
-    if said.type == "error" and "Content Security Policy" in said.text:
+    broken = ("Content Security Policy", "htmx:oobErrorNoTarget")
+    if said.type == "error" and any(kind in said.text for kind in broken):
         errors.append(said.text)
 
 

@@ -229,6 +229,62 @@ async def test_asks_back_answers_and_keeps(practice, staff_page, expect):
     assert [hashlib.sha256(p.encode()).hexdigest() for p in answer.parts] == [typed]
 
 
+async def test_says_what_stays_unanswered_and_shows_what_is_unfolded(practice, staff_page, expect):
+    escalation = await ask("Ada", "I can only come after work")
+    for text in ("Do you have parking?", "Are you open on Saturdays?"):
+        await ask("Ada", text, escalation.conversation_id)
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+    await page.get_by_role("textbox", name="Reply to Ada").fill("There is a garage to park in.")
+    await page.get_by_role("button", name="Send and resolve").click()
+    await page.get_by_role("heading", name="Resolve: what of this is kept?").wait_for()
+
+    unanswered = page.locator("#unanswered")
+    await expect(unanswered).to_contain_text("2 questions have no answer yet")
+    await expect(unanswered.get_by_text("Do you have parking?")).to_be_hidden()
+    await page.get_by_role("radio", name="Are you open on Saturdays?").check()
+    await expect(unanswered.get_by_text("Do you have parking?")).to_be_visible()
+    await expect(unanswered.get_by_text("Are you open on Saturdays?")).to_be_hidden()
+
+    await page.get_by_text("Look at it again").click()
+    await expect(page.get_by_label("Who does that")).to_be_in_viewport()
+
+
+async def test_a_menu_closes_when_the_reply_is_begun(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+    await page.get_by_text("Hand on").click()
+    await expect(page.get_by_role("button", name="Give to Kim")).to_be_visible()
+
+    await page.get_by_role("textbox", name="Reply to Ada").focus()
+
+    await expect(page.get_by_role("button", name="Give to Kim")).to_be_hidden()
+
+
+async def test_what_comes_in_while_another_chat_is_opened_stays_in_its_own(
+    practice, staff_page, expect
+):
+    first, second = await ask("Ada", "First?"), await ask("Ben", "Second?")
+    page = await staff_page("sam", path=f"/inbox/{first.pk}/")
+    await page.get_by_role("log").wait_for()
+    late = asyncio.Event()
+
+    async def slow(route):
+        await late.wait()
+        await route.continue_()
+
+    await page.route(f"**/inbox/live/*open={first.pk}*", slow)
+    async with page.expect_request("**/inbox/live/*"):
+        await say(first, "More of mine")
+    await page.get_by_role("link", name="Second?").click()
+    await expect(page.locator("#main-pane")).to_have_attribute("data-open", str(second.pk))
+    async with page.expect_response(f"**/inbox/live/*open={second.pk}*"):
+        late.set()
+
+    await expect(page.get_by_role("log")).to_contain_text("Second?")
+    await expect(page.get_by_role("log")).not_to_contain_text("More of mine")
+    await expect(page.get_by_role("list", name="Questions")).to_have_text("Second?")
+
+
 async def test_shows_what_came_in_before_a_reply_is_sent(practice, staff_page, expect):
     escalation = await ask("Ada", QUESTION)
     page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")

@@ -439,6 +439,13 @@ class TestReadyMadeReplies:
         ]
 
 
+class TestWhatIsAsked:
+    def test_stands_above_the_transcript_though_it_is_one_question(self, desk, escalation):
+        page = desk.get(f"/inbox/{escalation.pk}/").content.decode()
+        head = page.split('id="state"')[1].split("</header>")[0]
+        assert escalation.questions.get().text in head
+
+
 class TestTheKeepingStep:
     @pytest.fixture
     def said(self, claimed, sam):
@@ -909,6 +916,20 @@ class TestWritingFirst:
         assert mail.to == "cleo@example.org"
         assert "has written to you" in mail.subject
         assert "crown" not in mail.body + mail.subject
+
+    def test_is_listed_by_what_the_customer_said_last(self, desk, queue):
+        cleo = make_customer("Cleo")
+        desk.post(f"/inbox/customer/{cleo.pk}/write/", {"text": "Your crown is in."})
+        chat = Escalation.objects.get().conversation_id
+        for n, text in enumerate(("Great!", "Can I come on Friday?")):
+            conversations.record_customer_message(
+                chat, client_id=f"m{n}", text=text, now=NOW + timedelta(minutes=n)
+            )
+
+        page = desk.get("/inbox/?list=mine").content.decode()
+
+        assert '<span class="row__title" dir="auto">Can I come on Friday?</span>' in page
+        assert page.count("staff wrote first") == 1
 
     def test_is_no_mail_to_an_address_that_nobody_signed(self, desk, queue, log):
         dan = make_customer("Dan")

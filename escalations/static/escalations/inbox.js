@@ -51,7 +51,9 @@ function showTyping(who) {
 
 // --- reading the page anew -------------------------------------------------------------------------------------------
 
-let reading = false, again = false, settle;
+let reading = false, again = false, settle, asked = "";
+
+const opens = () => `${main()?.dataset.open ?? ""}/${main()?.dataset.chat ?? ""}`;
 
 function reread() {
   clearTimeout(settle);
@@ -61,6 +63,7 @@ function reread() {
 async function read() {
   if (reading) { again = true; return; }
   reading = true;
+  asked = opens();
   const query = new URLSearchParams(location.search);
   const { open, chat } = main()?.dataset ?? {};
   if (open) query.set("open", open);
@@ -75,6 +78,13 @@ async function read() {
     if (again) { again = false; reread(); }
   }
 }
+
+// Something else was opened while this was on its way: it has no place here any more.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!event.detail.pathInfo?.requestPath?.startsWith("/inbox/live/") || asked === opens()) return;
+  event.detail.shouldSwap = false;
+  reread();
+});
 
 /** A part that is as it was stays as it is: what is selected, unfolded or pointed at in it too. */
 const shown = new Map();
@@ -275,6 +285,19 @@ function step(by) {
   if (row.matches(CARD)) return;
   if (matchMedia("(min-width: 720px)").matches && row.ariaCurrent !== "true") row.click();
 }
+
+// --- what unfolds ----------------------------------------------------------------------------------------------------
+
+/** A menu closes when somebody goes on elsewhere; it would cover what is written or read there. */
+function closeMenus(target) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
+}
+for (const kind of ["focusin", "pointerdown"]) document.addEventListener(kind, ({ target }) => closeMenus(target));
+
+/** What is unfolded in the keeping step comes into sight above the bar. */
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open && target.closest("#keep") && target.contains(document.activeElement)) target.scrollIntoView({ block: "nearest" });
+}, true);
 
 // --- clicks ----------------------------------------------------------------------------------------------------------
 
