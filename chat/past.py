@@ -34,7 +34,9 @@ class Past:
         gate = services.needs_past(self.text, self.before)
         unsure = services.in_doubt(gate)
         if (unsure or not gate.passed) and self.needs_facts and services.tried_with(self.hers):
-            return self.recall(GateResult(True, "something like it was tried with her before"))
+            return self.recall(
+                GateResult(True, "something like it was tried with this customer before")
+            )
         if unsure and (self.working or self.hers.rows):
             self.doubt = gate
             return Recalled(gate=gate, skipped=True)

@@ -223,7 +223,7 @@ def settle(
     for c in sorted(candidates, key=lambda c: (c.stated_at, c.seq)):
         if c.intent is Intent.FORGET and not c.topic and not c.value:
             blank.forget_everything(customer, at=c.stated_at, now=source.now)
-            reason = "everything is forgotten at her request"
+            reason = "everything is forgotten at the customer's request"
             done.append(Decision(Action.DELETE, c, reason=reason))
             continue
         if customer.erase_requested_at and c.stated_at <= customer.erase_requested_at:

@@ -49,7 +49,7 @@ def likely(s: Situation) -> float:
 def from_answers(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
     """A stored answer, an offer, or a person; what only a person can judge goes to one."""
     if s.answer.blocked:
-        told = ", ".join(f.label for f in s.answer.blocked)
+        told = ", ".join(sorted({f.label for f in s.answer.blocked}))
         return [], NeedsHuman("personal", wording="personal", detail=told)
     if s.answer.way == "gap" or not s.answer.candidates:
         return [], NeedsHuman("no_answer", detail=s.answer.reason)

@@ -145,7 +145,7 @@ def _report(request: DeskRequest, result: fanout.FanOut) -> None:
         messages.success(request, text.format(number=len(result.told)))
     for question, topics in result.touched:
         customer = question.escalation.conversation.customer
-        text = _("Left out: {customer}. The answer touches what we know of her: {topics}.")
+        text = _("Left out: {customer}. The answer touches what we know of them: {topics}.")
         messages.warning(request, text.format(customer=customer, topics=topics))
     for question, by in result.skipped:
         customer = question.escalation.conversation.customer

@@ -63,7 +63,9 @@ def send_answer(request: DeskRequest, pk: int, answer_id: int) -> HttpResponse:
         compare.candidate(answer_id), escalation.conversation, question, now=now
     )
     if facts and not request.POST.get("compared"):
-        fault = _("Not sent: it touches what we know of her ({topics}). Compare the two first.")
+        fault = _(
+            "Not sent: it touches what we know of the customer ({topics}). Compare the two first."
+        )
         return _answer(request, pk, fault=fault.format(topics=compare.labels(facts)), anew=True)
     try:
         with transaction.atomic():

@@ -81,7 +81,9 @@ def learn(request: HttpRequest, payload: LessonIn) -> Any:
     if payload.namespace[0] == "shared":
         raise HttpError(403, "Learn it in your own namespace, then promote it.")
     if payload.namespace[0] == "customers":  # erasing her would leave it behind
-        raise HttpError(422, "A lesson holds nothing of a customer: remember it of her instead.")
+        raise HttpError(
+            422, "A lesson holds nothing of a customer: remember it of the customer instead."
+        )
     made = services.learn_lesson(
         payload.about,
         text=payload.text,

@@ -49,7 +49,7 @@ def forget(rows: Iterable[Memory], *, at: datetime, now: datetime, actor: str) -
             customer_id=m.customer_id,
             memory_id=m.pk,
             topic_key=m.topic.key if m.topic else "",
-            reason="forgotten at her request",
+            reason="forgotten at the customer's request",
         )
     return gone
 

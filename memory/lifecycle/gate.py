@@ -59,7 +59,7 @@ def worth_saving(
     if message.sender != "customer":
         return GateResult(False, f"said by {message.sender}")
     if message.offered:
-        return GateResult(False, "an answer that was shown, not her words")
+        return GateResult(False, "an answer that was shown, not the customer's words")
     earlier = _texts(before)
     if before and not isinstance(before[-1], str) and before[-1].offered:
         earlier[-1] = ""  # "Did you mean one of these?" asks nothing of herself
@@ -93,7 +93,7 @@ def _save_rules(text: str, before: Sequence[str], gap: bool) -> list[tuple[bool,
     return [
         (False, "put in front of the bot to be stored", acts.planted(text)),
         (True, "asks that something be forgotten", acts.wants_forgotten(text)),
-        (True, "answers what was asked of her", (gap or asked) and not _declines(text)),
+        (True, "answers what was asked of them", (gap or asked) and not _declines(text)),
         (False, "small talk", acts.small_talk(text)),
         (False, "declines", bool(before) and len(text.split()) <= 4 and bool(acts.DECLINES.search(folded))
          and not acts.WISH.search(folded)),
@@ -120,8 +120,8 @@ def _past_rules(text: str, before: Sequence[str]) -> list[tuple[bool, str, bool]
         (False, "put in front of the bot", acts.planted(text)),
         (False, "small talk", acts.small_talk(text)),
         (True, "refers to what was said before", bool(_ABOUT_ME.search(folded)) and question),
-        (True, "asks how things of hers stand", question and bool(_OWN_STATE.search(folded))),
-        (True, "asks how she will be reached", bool(_FUTURE_CONTACT.search(folded))),
+        (True, "asks how things of their own stand", question and bool(_OWN_STATE.search(folded))),
+        (True, "asks how they will be reached", bool(_FUTURE_CONTACT.search(folded))),
         (True, "points to what is known",
          len(text.split()) <= SHORT + 2 and bool(_ASKED_ALREADY.search(folded)) and not question),
     ]  # fmt: skip

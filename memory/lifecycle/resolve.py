@@ -65,7 +65,7 @@ def _refused(
         if (row.ended_at or row.stated_at) <= candidate.stated_at:
             continue
         if one and row.status is Status.FORGOTTEN and not row.value:
-            return _ignore(candidate, row, "said before it was forgotten at her request")
+            return _ignore(candidate, row, "said before it was forgotten at the customer's request")
         if row.status is Status.RETRACTED and _says_no_more(candidate, row, alike):
             return _ignore(candidate, row, "said before it was taken back")
     return None

@@ -146,7 +146,7 @@ def verdict(
         return ShareVerdict("none", "asks back")
     text = " ".join(core)
     if _only_takes_note(parts[0], text, asked or title):
-        return ShareVerdict("none", "takes note of what she told, and answers nothing")
+        return ShareVerdict("none", "takes note of what the customer told, and answers nothing")
     chance = told_of_her(text, asked or title) if told_of_her is not None else None
     if chance is not None and _lists(parts):
         chance *= OF_A_LIST
@@ -156,13 +156,13 @@ def verdict(
     if touches or (chance is not None and chance >= HERS):
         if words < MIN_WORDS and not re.search(r"\d", text):
             return ShareVerdict("none", "too short to mean anything later", touches=touches)
-        named = f"holds details of hers: {', '.join(touches)}"
-        reason = named if touches else "tells of her own case, as it reads"
+        named = f"holds details of the customer: {', '.join(touches)}"
+        reason = named if touches else "tells of the customer's own case, as it reads"
         return ShareVerdict("customer", reason, touches=touches)
     if words < MIN_WORDS:
         return ShareVerdict("none", "too short to stand alone")
     if chance is not None and chance >= PERHAPS_HERS:
-        return ShareVerdict("everyone", "it may tell of her own case", pending=True)
+        return ShareVerdict("everyone", "it may tell of the customer's own case", pending=True)
     clear = bool(title.strip()) and chance is not None and chance < SURELY_ANYBODYS
     if leaning := (_LEANS_FAR if clear else _LEANS).search(core[0]):
         return ShareVerdict("everyone", f"“{leaning[0]}” needs what was said before", pending=True)

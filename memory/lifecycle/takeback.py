@@ -58,7 +58,7 @@ def _touches(value: str, row: Known) -> bool:
 def _without(candidate: Candidate, row: Known) -> Decision:
     """One clause of a merged value goes and the others stay, unless all is to be forgotten."""
     forget = candidate.intent is Intent.FORGET
-    reason = "forgotten at her request" if forget else "taken back by the customer"
+    reason = "forgotten at the customer's request" if forget else "taken back by the customer"
     evidence = (candidate.quote,)
     asked, parts = values.words(candidate.value), values.clauses(row.value)
     kept = [p for p in parts if not (asked and asked <= values.words(p))]

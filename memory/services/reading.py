@@ -51,7 +51,7 @@ def recall(
     hers = hers or Hers(customer_id, now=now, message=message)
     at = hers.at
     if at.erasing:
-        reason = "she asked for everything to be deleted"
+        reason = "the customer asked for everything to be deleted"
         return Recalled(gate=GateResult(False, reason), at=at)
     rows = hers.rows
     if working:

@@ -144,7 +144,7 @@ def _flag(match: AnswerMatch, now: datetime) -> None:
     if answer_id is None:
         return
     changed = Answer.objects.filter(pk=answer_id, needs_review=False).update(
-        needs_review=True, review_reason="a customer said that it does not answer her question"
+        needs_review=True, review_reason="a customer said that it does not answer the question"
     )
     if changed:
         record_event("answer.refused", at=now, actor="customer", answer_id=answer_id)

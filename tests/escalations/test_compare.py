@@ -89,7 +89,7 @@ class TestAtTheDesk:
 
         shown = send(desk, escalation, answer).content.decode()
 
-        assert "Not sent: it touches what we know of her (Allergies)" in shown
+        assert "Not sent: it touches what we know of the customer (Allergies)" in shown
         assert "I have compared the two" in shown
         assert not escalation.conversation.messages.filter(kind="answer").exists()
 

@@ -40,7 +40,7 @@ def test_every_version_and_every_copy_is_blanked(ada, told):
     rows = Memory.objects.filter(kind="fact")
     assert {m.status for m in rows} == {"forgotten"}
     assert all(m.topic.key == "plan" and m.embedding is None for m in rows)
-    assert all(m.events.filter(reason="forgotten at her request").exists() for m in rows)
+    assert all(m.events.filter(reason="forgotten at the customer's request").exists() for m in rows)
 
 
 def test_what_staff_told_her_alone_does_not_say_it_back(ada, told):
