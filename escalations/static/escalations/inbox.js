@@ -185,7 +185,8 @@ function cleared(event) {
   text?.focus();
 }
 document.addEventListener("desk:sent", cleared);
-document.addEventListener("desk:answered", (event) => { cleared(event); $("#suggest")?.replaceChildren(); });
+// Not before the reply to the form has found its places: one that is off the page finds none.
+document.addEventListener("desk:answered", (event) => { cleared(event); setTimeout(() => $("#suggest")?.replaceChildren()); });
 document.addEventListener("desk:noted", () => {
   const note = $("#note");
   if (note) { $("textarea", note).value = ""; note.open = false; box()?.focus(); }
