@@ -79,7 +79,8 @@ def _past(trace: dict[str, Any]) -> Section | None:
     gate = trace.get("gate")
     if not isinstance(gate, dict):
         return None
-    needed = _("The past was looked at") if gate.get("passed") else _("The past was left alone")
+    looked, spared = _("The customer’s past was looked up"), _("The past was not needed")
+    needed = looked if gate.get("passed") else spared
     return Section(_("Memory"), f"{needed}: {gate.get('reason', '')}".strip(": "))
 
 
