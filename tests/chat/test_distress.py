@@ -4,6 +4,7 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from chat import agent
+from chat.llm.answering import from_answers
 from chat.llm.base import Answer, Situation
 from chat.llm.distress import in_distress
 from chat.llm.intents import Kind, Reading
@@ -12,8 +13,9 @@ from chat.llm.verbatim import Verbatim
 from chat.models import Business, Turn
 from escalations.models import Escalation
 from memory.llm.openai import OpenAIChat
-from memory.types import AnswerFor
+from memory.types import AnswerFor, Category, Fact
 from tests.chat.conftest import RINSE, told
+from tests.factories import NOW
 from tests.llm_server import ScriptedServer
 
 IN_PAIN = [
@@ -123,3 +125,16 @@ def test_it_is_an_emergency_where_the_business_says_so(chat, settings):
     async_to_sync(told)(chat.pk, "I'm in agony")
 
     assert chat.messages.filter(meta__emergency=True).exists()
+
+
+def test_two_facts_of_one_topic_are_named_once_as_the_reason():
+    hers = {"customer_id": 1, "topic": "allergies", "label": "Allergies", "value": ""}
+    hers |= {"category": Category.CONFIRMED_FACT, "stated_at": NOW}
+    facts = tuple(Fact(id=n, text=text, **hers) for n, text in enumerate(("latex", "nickel")))
+    answer = AnswerFor("gap", blocked=facts)
+
+    _moves, need = from_answers(
+        Situation(text="Do you use latex?", reading=Reading(Kind.QUESTION, ""), answer=answer)
+    )
+
+    assert need.detail == "Allergies"
