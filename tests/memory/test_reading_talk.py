@@ -352,3 +352,22 @@ def test_stories_excuses_and_asides_are_no_facts(said):
 def test_a_need_that_is_over_is_not_turned_round():
     assert acts.opened("so no need for calls") == "no need for calls"
     assert acts.opened("no it's fine") == "it's fine"
+
+
+@pytest.mark.parametrize("when", ["yesterday", "last week", "two months ago", ""])
+@pytest.mark.parametrize("went", ["switched to", "have gone over to", "moved from Birch to"])
+def test_what_changed_at_a_time_holds_since_then_and_the_time_is_no_part_of_it(went, when):
+    plan = TopicSpec(
+        "plan",
+        Category.CONFIRMED_FACT,
+        True,
+        "Insurance plan",
+        "Which insurance the customer has.",
+        ("I have Birch insurance", "I'm with Rowan now", "we moved to Rowan Health"),
+    )
+    told = Transcript((Said(1, "customer", f"We {went} Acorn Health {when}".strip(), NOW),))
+
+    found = extract.extract(told, (*TOPICS, plan), embed=embed_here)
+
+    assert [c.topic for c in found] == ["plan"]
+    assert found[0].value.endswith("Acorn Health")

@@ -188,8 +188,18 @@ def _own_instruction(folded: str) -> bool:
     ) and not re.search(r"\bwould (?:i|you|it|we)\b|\?", folded)
 
 
+# It was yesterday, and holds from then on.
+_WENT_OVER = re.compile(
+    r"\b(?:i|we)(?:'ve| have|'d| had)?(?: just| now| recently| finally)? "
+    r"(?:(?:switched|moved|changed|converted|transferred|upgraded|downgraded)(?: over| back| across)?|(?:went|gone) (?:over|back))"
+    r"(?: (?:over )?from [\w' -]{2,30}?)? to \b"
+)
+
+
 def _of_the_moment(folded: str, offered_slots: bool) -> bool:
     if STRONG_LASTING.search(folded) or PLURAL_TIME.search(folded):
+        return False
+    if _WENT_OVER.search(folded) and not CLOCK_OR_DAY.search(folded):
         return False
     if acts.ONE_OFF.search(folded):
         return True

@@ -65,10 +65,24 @@ def code_in(text: str, shares: dict[str, float], vocabulary: frozenset[str] = fr
     return text[start:end].strip(" .,;:")
 
 
+# When it came about is no part of what is so: "Acorn Health last week".
+_SINCE = re.compile(
+    r"[ ,]+(?:yesterday|recently|lately|the other day|last (?:week|weekend|month|year|night|spring|summer|autumn|fall|winter)"
+    r"|(?:an?|one|two|three|four|five|six|\d+|a few|a couple of) (?:day|week|month|year)s? ago)$",
+    re.I,
+)
+
+
 def value_of(
     text: str, topic: TopicSpec, vocabulary: frozenset[str], shares: dict[str, float]
 ) -> str:
     """The part of a clause that carries the value. Falls back to the whole clause."""
+    return _SINCE.sub("", _value_of(text, topic, vocabulary, shares))
+
+
+def _value_of(
+    text: str, topic: TopicSpec, vocabulary: frozenset[str], shares: dict[str, float]
+) -> str:
     if coded(shares):
         return code_in(text, shares, vocabulary)
     changed = FROM_TO.search(text)
