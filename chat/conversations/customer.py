@@ -92,7 +92,9 @@ def choose(
 ) -> Chosen:
     """Answer an offer; the first choice of all tabs wins. Raises Lapsed, Closed."""
     conversation = locked(conversation_id)
-    if known := conversation.messages.filter(client_id=client_id, kind=Kind.CHOICE).first():
+    if known := conversation.messages.filter(client_id=client_id).first():
+        if known.kind != Kind.CHOICE:
+            raise Lapsed  # the number is spent: she has said something under it
         return _chosen(conversation, known, new=False, may_answer=False)
     if conversation.closed_at:
         raise Closed

@@ -145,6 +145,13 @@ class TestOffer:
         assert not second.new
         assert first.message == second.message
 
+    def test_a_press_under_the_number_of_something_said_is_told_so(self, chat):
+        said(chat, "how long must I wait?", "c9")
+        offer = offered(chat)
+
+        with pytest.raises(Lapsed):
+            conversations.choose(chat.pk, offer_seq=offer.seq, choice="7", client_id="c9", now=NOW)
+
     def test_lapses_when_anything_newer_is_said(self, chat):
         offer = offered(chat)
         said(chat, "oh wait", "c2")
