@@ -103,7 +103,8 @@ def _settle(s: Situation) -> tuple[list[Move], NeedsHuman | None]:
         return _about_oneself(s)
     kind = s.reading.kind
     wanted = kind in FOR_THE_DESK
-    if wanted and (usual(s.text) or not answering.worth_showing(s, answering.FOR_A_WISH)):
+    enough = answering.LIKELY if kind is Kind.REPORT else answering.FOR_A_WISH
+    if wanted and (usual(s.text) or not answering.worth_showing(s, enough)):
         return _wanted(s)
     if kind is Kind.SMALL_TALK and not answering.worth_showing(s, answering.CERTAIN):
         return [SmallTalk(courtesy(s.text))], None

@@ -2,10 +2,15 @@
 
 import pytest
 
+from chat.llm.base import Offer, Situation
+from chat.llm.intents import Kind, Reading
+from chat.llm.verbatim import decide
 from chat.models import Turn
 from chat.turns import in_db_thread
 from escalations.models import Escalation
+from memory.types import AnswerCandidate, AnswerFor
 from tests.chat.conftest import told
+from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -66,3 +71,16 @@ async def test_news_that_asks_for_nothing_fetches_nobody(chat, text):
 
     turn = await in_db_thread(Turn.objects.get)()
     assert (turn.outcome, await in_db_thread(Escalation.objects.count)()) == ("small_talk", 0)
+
+
+@pytest.mark.parametrize(("likely", "moves", "person"), [(0.25, [], True), (0.6, [Offer], False)])
+def test_a_report_is_offered_an_answer_only_if_that_is_likely_the_one(likely, moves, person):
+    answer = AnswerCandidate(7, "Can I pay later?", ("Yes.",), "desk", "Kim", NOW, likely)
+    reading = Reading(Kind.REPORT, "", {Kind.REPORT.value: 0.9})
+
+    found, need = decide(
+        Situation("nobody called me back", reading, answer=AnswerFor("offer", (answer,)))
+    )
+
+    assert [type(m) for m in found] == moves
+    assert (need is not None) == person
