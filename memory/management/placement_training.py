@@ -50,7 +50,7 @@ class Prepared:
 def prepare(items: Sequence[Item], specs: Specs, statements: Array, embed: Embed) -> Prepared:
     """`statements`: how likely each item states at all."""
     rng = np.random.default_rng(SEEDS[0])
-    businesses = _beside(specs, embed, rng)
+    businesses = beside(specs, embed, rng)
     asked = [(n, topics.index(businesses[i.trade], embed)) for n, i in enumerate(items)]
     asked += [
         (n, topics.index(_small(i, specs[i.trade], rng), embed))
@@ -100,7 +100,7 @@ def _attended(known: Index, vector: Floats) -> Floats:
     return np.asarray(rows / np.add.reduceat(weight, at)[:, None])
 
 
-def _beside(specs: Specs, embed: Embed, rng: np.random.Generator) -> Specs:
+def beside(specs: Specs, embed: Embed, rng: np.random.Generator) -> Specs:
     """Each trade's topics with some of other trades: as many as a business has, and unlike them."""
     everywhere = [(trade, t) for trade, held in specs.items() for t in held]
     vectors = np.array([_described(t, embed) for _, t in everywhere])

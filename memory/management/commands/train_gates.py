@@ -6,10 +6,8 @@ training, and the placing of statements as it is when made without a sixth of al
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +19,17 @@ from memory.lifecycle.extract import topics as extract_topics
 from memory.llm.embeddings import embed
 from memory.management import placement_training as placing
 from memory.management.placement_examples import items_of, specs_of
+from memory.management.training_files import (
+    ANSWERS,
+    GATE_MESSAGES,
+    GATE_TOPICS,
+    UNSEEN_MESSAGES,
+    UNSEEN_TOPICS,
+    lines_of,
+)
 from memory.speech import hers
 from memory.speech.classifier import COEFFICIENTS, Array, fit, inputs, shipped
 
-MESSAGES = Path(__file__).parents[2] / "training" / "messages.jsonl"
-TOPICS = MESSAGES.with_name("topics.jsonl")
-ANSWERS = MESSAGES.with_name("staff_answers.jsonl")
-UNSEEN_MESSAGES = MESSAGES.with_name("unseen_messages.jsonl")
-UNSEEN_TOPICS = MESSAGES.with_name("unseen_topics.jsonl")
 L2 = 0.5
 L2_PAIRS = 0.1
 L2_HERS = 0.1
@@ -50,7 +51,7 @@ class Command(BaseCommand):
         if options["check"]:
             self._check()
             return
-        messages = _lines(MESSAGES)
+        messages = lines_of([GATE_MESSAGES])
         rows = self._rows(messages)
         held: dict[str, Any] = {}
         states = np.array([float(m["save"]) for m in messages])
@@ -73,7 +74,7 @@ class Command(BaseCommand):
         self._hers()
 
     def _check(self) -> None:
-        messages = _lines(UNSEEN_MESSAGES)
+        messages = lines_of([UNSEEN_MESSAGES])
         rows = self._rows(messages)
         for name in THRESHOLDS:
             wanted = np.array([m[name] for m in messages])
@@ -95,7 +96,7 @@ class Command(BaseCommand):
 
     def _hers(self) -> None:
         """Train what tells an answer to one customer from one to anybody."""
-        answers = _lines(ANSWERS)
+        answers = lines_of([ANSWERS])
         # what is a filler or leans on the words before is for the rules
         answers = [a for a in answers if a["share"] in ("everyone", "bound", "customer")]
         alone = len(answers)
@@ -149,7 +150,7 @@ class Command(BaseCommand):
 
     def _pairs(self, messages: Sequence[dict[str, Any]], rows: Array) -> None:
         """Train the placing of clauses in topics, on statement scores from trades left out."""
-        specs = specs_of(_lines(TOPICS))
+        specs = specs_of(lines_of([GATE_TOPICS]))
         states = np.array([float(m["save"]) for m in messages])
         chance = self._chance_left_out(messages, rows, states)
         x: list[Array] = []
@@ -173,8 +174,8 @@ class Command(BaseCommand):
         np.savez_compressed(learned.COEFFICIENTS, **placing.as_shipped(model))
 
     def _prepared(self) -> placing.Prepared:
-        messages = [*_lines(MESSAGES), *_lines(UNSEEN_MESSAGES)]
-        specs = specs_of([*_lines(TOPICS), *_lines(UNSEEN_TOPICS)])
+        messages = lines_of([GATE_MESSAGES, UNSEEN_MESSAGES])
+        specs = specs_of(lines_of([GATE_TOPICS, UNSEEN_TOPICS]))
         items = items_of(messages, specs)
         rows, states = self._rows(messages), np.array([float(m["save"]) for m in messages])
         vectors = embed([i.text for i in items])
@@ -198,10 +199,6 @@ class Command(BaseCommand):
             weights, bias = fit(rows[~mine], wanted[~mine], l2=L2)
             chance[mine] = 1 / (1 + np.exp(-(rows[mine] @ weights + bias)))
         return chance
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def _mixed(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
