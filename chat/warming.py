@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chat import conversations, facts
 from chat.llm import embedding, emergencies, intents, topics
+from memory import services
 
 
 def warm_up() -> None:
@@ -12,3 +13,4 @@ def warm_up() -> None:
     emergencies.find("hello", listed=listed, embed=embedding.embed_one)
     intents.read("hello", embed=embedding.embed_one)
     topics.named("hello", facts.topics(), embed=embedding.embed_one)
+    services.warm_up_topics()

@@ -36,6 +36,7 @@ from memory.llm.base import BadOutput, Refused, Unavailable
 from memory.llm.configured import chat_model
 from memory.llm.embeddings import embed_here as embed
 from memory.llm.embeddings import embed_one_here as embed_one
+from memory.llm.fitted import read_here
 from memory.models import Customer, Episode, Memory, Topic
 from memory.prepared import by_key
 from memory.types import (
@@ -95,7 +96,7 @@ def consider(
     results = _gate(transcript, by_model, since)
     if not any(r.passed for r in results.values()):
         return Proposal(gate=results)
-    topics = {t.key: t for t in sorted(known.specs(), key=lambda t: t.key)}
+    topics = {t.key: t for t in _topics()}
     found, engine = _extract(transcript, list(topics.values()), by_model, since, stands)
     verdicts = [(c, validate.check(c, transcript, topics=topics)) for c in found]
     if engine != OFFLINE and verdicts and not any(v.ok for _, v in verdicts):
@@ -110,6 +111,15 @@ def consider(
         gate=results,
         engine=engine,
     )
+
+
+def _topics() -> list[TopicSpec]:
+    return sorted(known.specs(), key=lambda t: t.key)
+
+
+def get_ready() -> None:
+    """Work out the vectors of this business's topics: seconds that the first message would pay."""
+    extract.get_ready(_topics(), embed=embed, read=read_here)
 
 
 def _extract(
@@ -127,7 +137,10 @@ def _extract(
             # The kind alone: what a model refuses or gets wrong may hold the customer's words.
             kind = type(exc).__name__
             logger.warning("The knowledge model did not answer (%s): rules instead", kind)
-    return extract.extract(transcript, topics, embed=embed, since=since, known=stands), OFFLINE
+    found = extract.extract(
+        transcript, topics, embed=embed, read=read_here, since=since, known=stands
+    )
+    return found, OFFLINE
 
 
 def _instructions() -> str:

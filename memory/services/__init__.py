@@ -58,7 +58,7 @@ from .usefulness import Outcome, outcomes_of, record_outcome
 from .votes import confirm_match, confirm_wording
 from .waiting import kind_of as kind_to_review
 from .waiting import number_to_review, to_review
-from .warming import warm_up
+from .warming import warm_up, warm_up_topics
 from .withholding import withheld
 from .writing import (
     embed_memories,
@@ -182,6 +182,7 @@ __all__ = [
     "unfinished",
     "unmarked",
     "warm_up",
+    "warm_up_topics",
     "withheld",
     "without",
     "without_bell",

@@ -172,7 +172,8 @@ FORGET = re.compile(
     r"\b(?:forget|delete|erase|remove|wipe|scrub|take (?:out|off)|clear|get rid of|purge|drop)\b"
 )
 FORGET_OBJECT = re.compile(
-    r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that)\b.*|\b(?:everything|all)\b"
+    r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that|what (?:i|we|you)|"
+    r"the (?:notes?|bit|part|thing|stuff|details?|entry|entries) (?:about|on|with|where))\b.*|\b(?:everything|all)\b"
 )
 FORGET_ALL = re.compile(
     r"\b(?:everything|the (?:whole )?lot\b|all (?:of )?(?:it|my|the|you)|all (?:that )?you|"
@@ -233,7 +234,7 @@ ACCEPTS = re.compile(
     r"great|perfect|correct|exactly|gladly|please|would be (?:great|lovely)|lovely|do that)\b"
 )
 DECLINES = re.compile(
-    r"^\W*(?:no|nope|nah|not really|neither|none|doesn't matter|doesnt matter|don't (?:bother|care)|"
+    r"^\W*(?:(?:oh|ah|god|lord|hell|gosh|well|um|er|eh)\W+)*(?:no|nope|nah|not really|neither|none|doesn't matter|doesnt matter|don't (?:bother|care)|"
     r"i don't mind|whatever|no need|rather not|it's fine|never mind|no thanks)\b"
 )
 PLANTED = re.compile(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .acts import plain
@@ -37,6 +38,7 @@ IMPERATIVE = re.compile(
     r"speak|talk|address|don't|remember|tell|notify|invoice|move|schedule|include|exclude|seat|play|show|turn|try|get)\b"
 )
 LABEL_WORDS = 4
+_ENDS = ".!?…"
 _ADVERBIAL = re.compile(
     r"^(?:every|each|after|before|on|in|at|since|until|till|from|for|during|with|without|to|by|about|over|under|near|"
     r"because|as|like|if|when|while|where|which|who|than|not|no|nor|or|always|never|ever|usually|mostly|even|especially|"
@@ -101,6 +103,19 @@ def split(text: str) -> list[Clause]:
             last = i == len(pieces) - 1
             clauses.append(Clause(text[a:b], a, b, number, joint, last, asked))
     return clauses
+
+
+def joined(cut: Sequence[Clause], texts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return clauses, as `texts` words them, as one text again, and where each stands in it."""
+    whole, places = "", []
+    for i, (clause, text) in enumerate(zip(cut, texts, strict=True)):
+        if i:
+            same = clause.sentence == cut[i - 1].sentence
+            ended = whole[-1:] in (_ENDS + ",:;" if same else _ENDS)
+            whole += " " if ended else ", " if same else ". "
+        places.append((len(whole), len(whole) + len(text)))
+        whole += text
+    return whole, places
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:

@@ -6,6 +6,7 @@ import pytest
 
 from memory.lifecycle import extract
 from memory.llm.embeddings import embed_here
+from memory.llm.fitted import read_here
 from memory.speech import acts
 from memory.types import Category, Intent, Said, TopicSpec, Transcript
 from tests.memory.statements import NOW
@@ -76,7 +77,7 @@ def read(*texts, first="customer"):
         Said(n, speakers[(n - 1) % 2], text, NOW + timedelta(seconds=n))
         for n, text in enumerate(texts, 1)
     )
-    return extract.extract(Transcript(said), TOPICS, embed=embed_here)
+    return extract.extract(Transcript(said), TOPICS, embed=embed_here, read=read_here)
 
 
 def stated(candidates):
@@ -294,7 +295,9 @@ def read_of(topics, *texts, known=None):
         Said(n, "customer" if n % 2 else "bot", text, NOW + timedelta(seconds=n))
         for n, text in enumerate(texts, 1)
     )
-    return extract.extract(Transcript(said), topics, embed=embed_here, known=known or {})
+    return extract.extract(
+        Transcript(said), topics, embed=embed_here, read=read_here, known=known or {}
+    )
 
 
 def test_a_number_written_like_the_topics_examples_is_of_that_topic():
@@ -367,7 +370,43 @@ def test_what_changed_at_a_time_holds_since_then_and_the_time_is_no_part_of_it(w
     )
     told = Transcript((Said(1, "customer", f"We {went} Acorn Health {when}".strip(), NOW),))
 
-    found = extract.extract(told, (*TOPICS, plan), embed=embed_here)
+    found = extract.extract(told, (*TOPICS, plan), embed=embed_here, read=read_here)
 
     assert [c.topic for c in found] == ["plan"]
     assert found[0].value.endswith("Acorn Health")
+
+
+@pytest.mark.parametrize(
+    ("text", "wants"),
+    [
+        ("could you wipe what i told you about the dogs please", True),
+        ("please delete the note about my knee", True),
+        ("take out what we said on the second car", True),
+        ("could you delete the order about the chairs", False),
+        ("what did i tell you about the dogs?", False),
+    ],
+)
+def test_a_request_to_forget_may_name_what_was_told(text, wants):
+    assert acts.wants_forgotten(text) is wants
+    assert not acts.wants_all_forgotten(text)
+
+
+def test_an_address_with_its_town_and_code_is_one_fact():
+    address = TopicSpec(
+        "address",
+        Category.CONFIRMED_FACT,
+        True,
+        "Delivery address",
+        "Where parcels go.",
+        ("Send it to 4 Orchard Row, Kells", "parcels go to the office, Unit 9 Tara Park"),
+    )
+
+    (made,) = read_of((address, CARS), "We live at Elm Cottage, Mill Lane, Corran")
+
+    assert made.quote == "We live at Elm Cottage, Mill Lane, Corran"
+
+
+@pytest.mark.parametrize("text", ["👍", "...", "?!", "🙂🙂", " \u200b "])
+def test_a_message_without_a_word_states_nothing(text):
+    assert read("we drive a blue hatchback", "Noted.", text)[0].topic == "cars"
+    assert read(text) == []

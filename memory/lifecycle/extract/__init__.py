@@ -2,7 +2,8 @@
 
 A run of her messages with nobody between is read as one. Each clause is placed in a topic
 (`topics`), tested for being hers, meant and lasting (`standing`), and cut down to its value
-(`values`); short replies borrow from what was asked (`replies`). Pure: `embed` is an argument.
+(`values`); short replies borrow from what was asked (`replies`). Pure: `embed` and `read`, the
+encoders, are arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from types import MappingProxyType
 from memory.types import Candidate, TopicSpec, Transcript
 
 from .reading import Reader
-from .topics import Embed
+from .topics import Embed, Read, index
 
 
 def extract(
@@ -21,6 +22,7 @@ def extract(
     topics: Sequence[TopicSpec],
     *,
     embed: Embed,
+    read: Read,
     since: int = 0,
     known: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Candidate]:
@@ -31,4 +33,9 @@ def extract(
     """
     if not topics:
         return []
-    return Reader(transcript, tuple(topics), embed, known).candidates(since=since)
+    return Reader(transcript, tuple(topics), embed, read, known).candidates(since=since)
+
+
+def get_ready(topics: Sequence[TopicSpec], *, embed: Embed, read: Read) -> None:
+    """Work out the vectors of topics before the first message waits for them."""
+    index(tuple(topics), embed, read)

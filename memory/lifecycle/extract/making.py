@@ -26,6 +26,8 @@ _CHANGES = re.compile(
 _OF_THE_SAME = re.compile(
     r"\d{1,4}\W*$|(?:it|they|that|this|which|those|these)(?:'s|'re|'ll)?\b|(?!is\b|has\b|was\b|does\b|yes\b|this\b|always\b)[a-z]+(?:[^s\W]s|sses|shes|ches) (?!and\b|or\b|please\b|only\b)\w+"
 )
+# "What I told you about …" names what comes after.
+_TOLD_ABOUT = re.compile(r"^(?:what|the|anything|all)\b[^,.;!?]*?\b(?:about|on|with)\b ")
 _SOMEBODY = re.compile(r"\b(?:her|him|them)\b")
 _ADDS = re.compile(
     r"\b(?:also|too|as well|plus|another|additionally|besides|except|but not|just not|for (?:the )?\w+s\b)"
@@ -132,7 +134,8 @@ def _continues(span: list[Reading], r: Reading, u: Understanding) -> bool:
     if _only_a_name(r.clause.text) and r.best == span[0].best:
         # "We have a baby girl! Juniper."
         next_to_it = r.clause.sentence - span[-1].clause.sentence <= 1
-        return next_to_it and not any(_names_somebody(k.clause.text) for k in span)
+        if next_to_it and not any(_names_somebody(k.clause.text) for k in span):
+            return True
     if r.clause.sentence != span[-1].clause.sentence or r.best != span[0].best:
         return False
     if u.specs[r.best].single_valued or (r.clause.adverbial and not r.clause.full):
@@ -234,6 +237,7 @@ def _what_to_forget(text: str) -> str:
     """ "Please delete my chassis number, I don't want it there": my chassis number."""
     found = acts.FORGET.search(acts.plain(text)) or acts.NOT_KEEP.search(acts.plain(text))
     named = text[found.end() :].strip() if found else text
+    named = _TOLD_ABOUT.sub("", named)
     return re.split(r"[,.;!?]| (?:please|pls|from|off)\b", named)[0] or text
 
 

@@ -165,10 +165,8 @@ def _correct(readings: list[Reading], found: Sequence[Candidate], u: Understandi
 
 def _names_something(r: Reading) -> bool:
     """Has it a name or a word of its own, beyond "I meant the other one"?"""
-    text = kinds.content(r.text)
-    return text != r.text and not re.search(
-        r"\b(?:other|old|last|wrong|first)\b", acts.plain(r.text)
-    )
+    named = kinds.content(r.text) != r.text or re.search(r"\s[A-ZÀ-Ý]\w", r.text)
+    return bool(named) and not re.search(r"\b(?:other|old|last|wrong|first)\b", acts.plain(r.text))
 
 
 def _name_what_is_known(r: Reading, known: KnownValues, u: Understanding) -> None:
@@ -215,6 +213,8 @@ def _lean(
 ) -> None:
     if r.doubt or r.borrowed or (r.clear and kinds.stems(r.text)) or not _leans(r):
         return
+    if not r.clause.full and acts.DECLINES.search(acts.plain(r.text)):
+        return  # "god no"
     said = _said_before(r, before, question)
     if not said:
         return
@@ -235,4 +235,5 @@ def _leans(r: Reading) -> bool:
 
 
 def _joined(before: str, r: Reading, u: Understanding) -> Array:
-    return u.chances(f"{before.strip()} {r.text}", max(r.statement, 0.5))
+    text = f"{before.strip()} {r.text}"
+    return u.chances(text, max(r.statement, 0.5), start=len(text) - len(r.text))

@@ -8,7 +8,7 @@ from memory.types import Candidate, TopicSpec, Transcript
 
 from . import making, placing, replies, standing, topics
 from .runs import Run, runs_of
-from .topics import Embed
+from .topics import Embed, Read
 from .understanding import Understanding
 
 
@@ -18,11 +18,12 @@ class Reader:
         transcript: Transcript,
         specs: tuple[TopicSpec, ...],
         embed: Embed,
+        read: Read,
         known: placing.KnownValues = MappingProxyType({}),
     ) -> None:
         self.known = known
         self.runs = runs_of(transcript)
-        self.u = Understanding(topics.index(specs, embed), embed, transcript.timezone)
+        self.u = Understanding(topics.index(specs, embed, read), embed, read, transcript.timezone)
         self.names = frozenset(
             part.casefold().strip(".,")
             for m in transcript.messages

@@ -19,7 +19,10 @@ import numpy.typing as npt
 from memory.speech import acts, kinds
 from memory.types import TopicSpec, Vector
 
+from . import fitted
+
 Embed = Callable[[Sequence[str]], Sequence[Vector]]
+Read = fitted.Read
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 WIDTH = 384  # of MiniLM; the rest of a vector is padding
@@ -72,6 +75,7 @@ class Index:
     stacked: Floats  # all examples, topic by topic, and where each topic's begin
     starts: tuple[int, ...]
     names: Floats  # label and description as one vector a topic
+    encoded: tuple[fitted.Encoded, ...] = ()  # by the encoder that was fitted to statements
     rarity: dict[str, float] = field(default_factory=dict)
 
     def position(self, key: str) -> int:
@@ -83,7 +87,8 @@ def narrow(vector: npt.NDArray[np.floating]) -> Floats:
 
 
 @lru_cache(maxsize=8)
-def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
+def index(topics: tuple[TopicSpec, ...], embed: Embed, read: Read | None = None) -> Index:
+    """`read`: None where the fitted encoder is not asked."""
     texts = [s for t in topics for s in (*t.examples, *t.not_examples, t.label, t.description)]
     texts += [
         f(s) for t in topics for s in (*t.examples, t.label) for f in (kinds.content, kinds.masked)
@@ -114,6 +119,7 @@ def index(topics: tuple[TopicSpec, ...], embed: Embed) -> Index:
         stacked=narrow(np.vstack(examples)),
         starts=tuple(np.cumsum([0, *(len(e) for e in examples[:-1])]).tolist()),
         names=narrow(names / np.maximum(np.linalg.norm(names, axis=1, keepdims=True), 1e-9)),
+        encoded=fitted.encoded(topics, read) if read else (),
         rarity={w: float(np.log((len(topics) + 1) / n)) for w, n in spread.items()},
     )
 
@@ -141,15 +147,6 @@ def views_of(texts: Sequence[str], embed: Embed) -> list[Views]:
     asked = [f(t) for t in texts for f in (str, kinds.content, kinds.masked)]
     vectors = [np.asarray(v, dtype=float) for v in embed(asked)] if asked else []
     return [Views(*vectors[i : i + 3]) for i in range(0, len(vectors), 3)]
-
-
-def mean_of(several: Sequence[Views]) -> Views:
-    """About what the clauses would be as one sentence, without asking for its vectors."""
-    sums = (
-        np.sum([getattr(v, name) for v in several], axis=0)
-        for name in ("whole", "content", "frame")
-    )
-    return Views(*(s / np.linalg.norm(s) for s in sums))
 
 
 def features(known: Index, text: str, views: Views, statement: float) -> Array:
@@ -217,10 +214,10 @@ def _kinds_fit(shares: dict[str, float], found: frozenset[str]) -> tuple[float, 
     return fit, min(foreign, 3) / 3, missing
 
 
-def between(one: Array, other: Array) -> Array:
-    """Return chances half way between those of two judges, in log odds."""
+def between(one: Array, other: Array, share: float = 0.5) -> Array:
+    """Return chances between those of two judges, in log odds. `share`: how much the other says."""
     a, b = (np.clip(p, 1e-6, 1 - 1e-6) for p in (one, other))
-    odds = np.sqrt(a / (1 - a) * b / (1 - b))
+    odds = (a / (1 - a)) ** (1 - share) * (b / (1 - b)) ** share
     return np.asarray(odds / (1 + odds), dtype=float)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache, cached_property, partial
 
 import numpy as np
@@ -14,13 +15,16 @@ from memory.speech.classifier import inputs, shipped
 from memory.speech.clauses import Clause
 from memory.types import TopicSpec
 
-from . import evidence, learned, replies, site, standing, topics
+from . import evidence, fitted, learned, replies, site, standing, topics
 from .runs import Run
-from .topics import Array, Embed
+from .topics import Array, Embed, Read
 
 SURE = 0.5
 CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes near
 AHEAD = 2.0  # times the next topic's chance
+TAUGHT = 0.55  # how much the fitted encoder says beside likeness
+CERTAIN = 0.75  # of trades left out, nearly all that is placed so surely was told in spite of these
+_YIELDING = ("told of the past", "asked", "somebody else's")
 _OF_THEM = re.compile(r"(?:he|she|they|his|hers?|theirs?|has|is|was|had)\b")
 _TO_THEM = re.compile(r"\b(?:her|him|them)\W*$")
 
@@ -75,33 +79,49 @@ class Understanding:
 
     known: topics.Index
     embed: Embed
+    reader: Read
     timezone: str
 
     @property
     def specs(self) -> tuple[TopicSpec, ...]:
         return self.known.topics
 
-    def chances(self, text: str, statement: float, marks: Array | None = None) -> Array:
-        """Which topic it would be. `marks`: of the clause; None where it is taken to state."""
-        (views,) = topics.views_of([text], self.embed)
-        return self._chances(text, views, statement, marks)
+    def chances(
+        self, text: str, statement: float, marks: Array | None = None, *, start: int = 0
+    ) -> Array:
+        """Which topic it would be. `marks`: of the clause; None where it is taken to state.
+
+        `start`: where in `text` the clause begins, if it stands after what it leans on.
+        """
+        (vector,) = self.reader(text, [(start, len(text))])
+        return self._chances(text, statement, marks, vector)
 
     def _chances(
-        self, text: str, views: topics.Views, statement: float, marks: Array | None
+        self, text: str, statement: float, marks: Array | None, vector: fitted.Floats
     ) -> Array:
+        """By likeness to what the business wrote, and by what statements of many trades taught.
+
+        `vector`: of the clause with what stands around it. The one judge knows names, which the
+        other learnt to look past.
+        """
+        (views,) = topics.views_of([text], self.embed)
         rows = topics.features(self.known, text, views, statement)
-        vector = topics.narrow(views.whole)
-        among = learned.shipped().chances(self.known, rows, vector, marks)
-        chances = topics.between(pairs().chance(rows), among)
+        whole = topics.narrow(views.whole)
+        among = learned.shipped().chances(self.known, rows, whole, marks)
+        alike = topics.between(pairs().chance(rows), among)
+        taught = fitted.shipped().chances(self.known.encoded, vector, told=marks is None)
+        chances = topics.between(alike, taught, TAUGHT)
         return site.leaned(self.known, views, evidence.weighed(self.known, text, chances))
 
     def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
         cut = clauses.split(run.text)
         code = language.detect(run.text)
-        texts = [self._bare(language.gloss(c.text, code), run) for c in cut]
+        texts = [bare(language.gloss(c.text, code), run.messages[0].at, self.timezone) for c in cut]
         before = [run.before.text] if run.before else []
+        together, places = clauses.joined(cut, texts)
+        vectors = cache(lambda: self.reader(together, places))
         readings = []
-        for c, text, whole in zip(cut, texts, self.embed(texts), strict=True):
+        for i, (c, text, whole) in enumerate(zip(cut, texts, self.embed(texts), strict=True)):
             # What is imagined at the start of a sentence holds for the rest of it, not backwards.
             sentence = ", ".join(
                 t
@@ -119,25 +139,38 @@ class Understanding:
             )
             marks = inputs(np.asarray(whole, np.float32), text, before)
             statement = shipped()["states"].of(marks)
-            weigh = partial(self.chances, text, statement, marks)
+            weigh = partial(self._weigh, text, i, statement, marks, vectors)
             readings.append(Reading(c, text, doubt, weigh, statement))
         self._third_parties(readings)
-        self._together(readings, before)
+        for i, r in enumerate(readings):
+            after = readings[i + 1] if i + 1 < len(readings) else None
+            if r.doubt in _YIELDING and r.chance >= CERTAIN and not _leads_up(r, after):
+                r.doubt = ""
+        self._together(readings)
         if code not in ("en", *language.GLOSSED):
             for r in readings:
                 r.doubt = r.doubt or "not understood"
         return readings
 
-    def _together(self, readings: Sequence[Reading], before: Sequence[str]) -> None:
+    def _weigh(
+        self,
+        text: str,
+        at: int,
+        statement: float,
+        marks: Array,
+        vectors: Callable[[], fitted.Floats],
+    ) -> Array:
+        return self._chances(text, statement, marks, vectors()[at])
+
+    def _together(self, readings: Sequence[Reading]) -> None:
         """Where no clause of a sentence tells what it is about alone, all of it may."""
         for number in {r.clause.sentence for r in readings}:
             told = [r for r in readings if r.clause.sentence == number and not r.doubt]
             if len(told) < 2 or any(r.clear for r in told):
                 continue
             text = ", ".join(r.text for r in told)
-            views = topics.mean_of(topics.views_of([r.text for r in told], self.embed))
-            marks = inputs(views.whole.astype(np.float32), text, before)
-            chances = self._chances(text, views, shipped()["states"].of(marks), marks)
+            marks = inputs(self.embed([text])[0], text)
+            chances = self.chances(text, shipped()["states"].of(marks), marks)
             if chances.max() >= SURE:
                 for r in told:
                     r.chances = chances
@@ -152,13 +185,6 @@ class Understanding:
             or shares.get("relation", 0.0) >= 0.3
             or shares.get("animal", 0.0) >= 0.3
         )
-
-    def _bare(self, text: str, run: Run) -> str:
-        """The clause without greetings, and without the words that say from or until when."""
-        left = times.without(text, said_at=run.messages[0].at, timezone=self.timezone)
-        core = acts.OPENERS.match(acts.plain(left))
-        left = left[core.end() :].strip(" ,") if core else left.strip(" ,")
-        return left if re.search(r"\d", left) or kinds.stems(left) else text
 
     def _third_parties(self, readings: list[Reading]) -> None:
         """Somebody else's fact stays out, unless the topic is about people of hers."""
@@ -191,3 +217,18 @@ class Understanding:
             return False
         r.place(best, float(together[best]))
         return True
+
+
+def _leads_up(r: Reading, after: Reading | None) -> bool:
+    """ "Kim did that so well. I'd like her from now on": the one is why the other is wished."""
+    if after is None or after.doubt or r.doubt != "told of the past":
+        return False
+    return after.best == r.best and after.chance >= SURE
+
+
+def bare(text: str, said_at: datetime, timezone: str) -> str:
+    """The clause without greetings, and without the words that say from or until when."""
+    left = times.without(text, said_at=said_at, timezone=timezone)
+    core = acts.OPENERS.match(acts.plain(left))
+    left = left[core.end() :].strip(" ,") if core else left.strip(" ,")
+    return left if re.search(r"\d", left) or kinds.stems(left) else text
