@@ -7,6 +7,7 @@ from our own examples by `manage.py fit_encoder`. What is stored is never compar
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +33,7 @@ PARTS = {  # of a layer, in its order, with their names in the model
 }
 _NORMS = {"attended_norm": "attention.output", "narrowed_norm": "output"}
 WINDOW, STEP = 126, 63  # tokens that are read together; longer texts in windows that overlap
-KEPT = 1024  # texts, 2 KB a span
+KEPT, FEW = 1024, 8  # texts of so many parts at most, 1.5 KB a part; a long message is asked once
 
 
 class Fitted:
@@ -42,12 +43,16 @@ class Fitted:
         self._lock = threading.Lock()
         self._session: Any = None
         self._tokenizer: Any = None
-        self.vectors = lru_cache(maxsize=KEPT)(self._vectors)
+        self._kept = lru_cache(maxsize=KEPT)(self._vectors)
+
+    def vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
+        return (self._kept if len(spans) <= FEW else self._vectors)(text, spans)
 
     def _vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
         self._load()
         read = self._tokenizer.encode(text, add_special_tokens=False)
-        held = [_tokens_of(span, read.offsets) for span in spans]
+        starts, ends = ([o[side] for o in read.offsets] for side in (0, 1))
+        held = [range(bisect_right(ends, a), bisect_left(starts, b)) for a, b in spans]
         states: dict[int, Floats] = {}
         vectors = np.zeros((len(spans), 384), np.float32)
         for row, at in enumerate(held):
@@ -77,17 +82,12 @@ class Fitted:
                 self._session = session_of(corrected(model_file(), CORRECTIONS))
 
 
-def _tokens_of(span: Span, offsets: Sequence[Span]) -> list[int]:
-    start, end = span
-    return [i for i, (a, b) in enumerate(offsets) if b > a and a < end and b > start]
-
-
-def _window(at: Sequence[int], length: int) -> int:
+def _window(at: range, length: int) -> int:
     """Return where the window begins that holds these tokens best."""
     if length <= WINDOW or not at:
         return 0
     middle = (at[0] + at[-1]) // 2
-    return max(0, min(round((middle - WINDOW / 2) / STEP) * STEP, length - 1))
+    return max(0, min(round((middle - WINDOW / 2) / STEP) * STEP, length - WINDOW))
 
 
 def corrected(file: Path, corrections: Path) -> bytes:

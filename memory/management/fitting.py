@@ -32,6 +32,7 @@ EPOCHS, BATCH, WARM_UP = 2, 48, 50
 RATE, RATE_OF_HEAD, RATE_OF_SCALES = 1e-3, 5e-4, 1e-2
 DROPOUT = 0.1
 JOINED = 0.25  # share of the messages to which one or two others of their trade are joined
+LONGEST = 400  # characters that are joined: what is read together holds about as many
 TOPICS = 8  # beside the right ones, that a batch is compared with
 FEWER_EXAMPLES, WITHOUT_EXAMPLES, WITHOUT_COUNTER = 0.5, 0.05, 0.3
 AMONG_TOPICS = 0.5  # weight of the right topic among the topics, "none" left out
@@ -222,6 +223,8 @@ def _joined(batch: Sequence[Example], rng: random.Random) -> list[Example]:
     left = list(batch)
     while left:
         many = rng.choice((2, 2, 3)) if rng.random() < JOINED else 1
+        if sum(len(e.text) for e in left[:many]) > LONGEST:
+            many = 1
         several, left = left[:many], left[many:]
         text, parts = "", list[Part]()
         for one in several:

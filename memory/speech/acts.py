@@ -172,8 +172,9 @@ FORGET = re.compile(
     r"\b(?:forget|delete|erase|remove|wipe|scrub|take (?:out|off)|clear|get rid of|purge|drop)\b"
 )
 FORGET_OBJECT = re.compile(
-    r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that|what (?:i|we|you)|"
-    r"the (?:notes?|bit|part|thing|stuff|details?|entry|entries) (?:about|on|with|where))\b.*|\b(?:everything|all)\b"
+    r"\b(?:my|everything|all|the (?:whole )?lot|me|us|our|mine|anything|it|that|"
+    r"what (?:i|we|you) (?:have |'ve )?(?:told|said|mentioned|noted|know|have on|hold on|wrote)|"
+    r"the (?:notes?|bit|part|thing|stuff|details?|entry|entries) about)\b.*|\b(?:everything|all)\b"
 )
 FORGET_ALL = re.compile(
     r"\b(?:everything|the (?:whole )?lot\b|all (?:of )?(?:it|my|the|you)|all (?:that )?you|"

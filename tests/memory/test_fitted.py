@@ -104,3 +104,22 @@ def test_fitting_says_what_it_needs(monkeypatch):
 
     with pytest.raises(CommandError, match="needs PyTorch"):
         call_command("fit_encoder")
+
+
+def test_a_business_without_topics_gets_ready_and_keeps_nothing():
+    extract.get_ready((), embed=embed_here, read=read_here)
+
+    said = (Said(1, "customer", "I'm allergic to latex", NOW),)
+    assert extract.extract(Transcript(said), (), embed=embed_here, read=read_here) == []
+
+
+def test_a_message_of_thousands_of_clauses_is_read_without_being_kept():
+    text = "I'm allergic to latex. " + "a. " * 3000
+    places = [(0, 21), *((n, n + 1) for n in range(23, len(text) - 1, 3))]
+
+    before = fitted._fitted._kept.cache_info().currsize
+    vectors = read_here(text, places)
+
+    assert vectors.shape == (len(places), 384)
+    assert np.isfinite(vectors).all()
+    assert fitted._fitted._kept.cache_info().currsize == before

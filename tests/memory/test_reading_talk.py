@@ -382,7 +382,12 @@ def test_what_changed_at_a_time_holds_since_then_and_the_time_is_no_part_of_it(w
         ("could you wipe what i told you about the dogs please", True),
         ("please delete the note about my knee", True),
         ("take out what we said on the second car", True),
+        ("please wipe what you have on my diet", True),
         ("could you delete the order about the chairs", False),
+        ("could you remove the part with the crack and fit a new one", False),
+        ("please remove the bit where the paint is flaking", False),
+        ("can you take off what we ordered last night", False),
+        ("drop what you can at reception please", False),
         ("what did i tell you about the dogs?", False),
     ],
 )
@@ -410,3 +415,20 @@ def test_an_address_with_its_town_and_code_is_one_fact():
 def test_a_message_without_a_word_states_nothing(text):
     assert read("we drive a blue hatchback", "Noted.", text)[0].topic == "cars"
     assert read(text) == []
+
+
+def test_what_is_asked_and_imagined_states_nothing_however_likely_its_topic():
+    assert read("What if I were on all-season tyres from now on?") == []
+    assert read("Would you text me if I had all-season tyres?") == []
+
+
+def test_a_refusal_that_names_something_answers_what_was_asked():
+    (told,) = read("May we call you about your car?", "no calls, text me please", first="bot")
+
+    assert told.topic == "contact"
+
+
+def test_all_right_is_no_new_value():
+    told = read("we drive a blue hatchback", "Is that right?", "Sorry, it's OK")
+
+    assert {c.quote for c in told} == {"we drive a blue hatchback"}

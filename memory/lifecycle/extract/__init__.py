@@ -38,4 +38,5 @@ def extract(
 
 def get_ready(topics: Sequence[TopicSpec], *, embed: Embed, read: Read) -> None:
     """Work out the vectors of topics before the first message waits for them."""
-    index(tuple(topics), embed, read)
+    if topics:
+        index(tuple(topics), embed, read)

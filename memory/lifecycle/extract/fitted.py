@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +64,6 @@ class Fitted:
         return [float(weight @ near / weight.sum()), float(topic.name @ aimed), against]
 
 
-@lru_cache(maxsize=8)
 def encoded(topics: tuple[TopicSpec, ...], read: Read) -> tuple[Encoded, ...]:
     return tuple(_encoded(t, read) for t in topics)
 

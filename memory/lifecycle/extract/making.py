@@ -27,7 +27,9 @@ _OF_THE_SAME = re.compile(
     r"\d{1,4}\W*$|(?:it|they|that|this|which|those|these)(?:'s|'re|'ll)?\b|(?!is\b|has\b|was\b|does\b|yes\b|this\b|always\b)[a-z]+(?:[^s\W]s|sses|shes|ches) (?!and\b|or\b|please\b|only\b)\w+"
 )
 # "What I told you about …" names what comes after.
-_TOLD_ABOUT = re.compile(r"^(?:what|the|anything|all)\b[^,.;!?]*?\b(?:about|on|with)\b ")
+_TOLD_ABOUT = re.compile(
+    r"^(?:(?:what|anything|all)(?: that)? (?:i|we|you)\b[^,.;!?]*?|the (?:notes?|bit|part|thing|stuff) )\babout "
+)
 _SOMEBODY = re.compile(r"\b(?:her|him|them)\b")
 _ADDS = re.compile(
     r"\b(?:also|too|as well|plus|another|additionally|besides|except|but not|just not|for (?:the )?\w+s\b)"

@@ -165,7 +165,7 @@ def _correct(readings: list[Reading], found: Sequence[Candidate], u: Understandi
 
 def _names_something(r: Reading) -> bool:
     """Has it a name or a word of its own, beyond "I meant the other one"?"""
-    named = kinds.content(r.text) != r.text or re.search(r"\s[A-ZÀ-Ý]\w", r.text)
+    named = kinds.content(r.text) != r.text or re.search(r"\s[A-ZÀ-Ý][a-zà-ÿ]", r.text)
     return bool(named) and not re.search(r"\b(?:other|old|last|wrong|first)\b", acts.plain(r.text))
 
 
@@ -213,7 +213,8 @@ def _lean(
 ) -> None:
     if r.doubt or r.borrowed or (r.clear and kinds.stems(r.text)) or not _leans(r):
         return
-    if not r.clause.full and acts.DECLINES.search(acts.plain(r.text)):
+    declined = acts.DECLINES.search(acts.plain(r.text))
+    if declined and not kinds.stems(acts.plain(r.text)[declined.end() :]):
         return  # "god no"
     said = _said_before(r, before, question)
     if not said:

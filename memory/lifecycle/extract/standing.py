@@ -112,15 +112,24 @@ def _opens_a_sentence(label: str) -> bool:
     return bool(first and first.group() in kinds.stop() | kinds.frame())
 
 
-def doubt(clause: Clause, text: str, sentence: str, *, asked: str = "", offered_slots: bool) -> str:
+def doubt(
+    clause: Clause,
+    text: str,
+    sentence: str,
+    *,
+    asked: str = "",
+    offered_slots: bool,
+    though_asked: bool = False,
+) -> str:
     """Why this clause does not state a lasting fact of hers; empty if it may.
 
     `text` is the clause as it is understood (glossed), `sentence` the whole sentence likewise.
+    `though_asked`: that it asks is no doubt.
     """
     folded = acts.plain(text)
     if acts.planted(text):
         return "planted"
-    if _asks(clause, text):
+    if not though_asked and _asks(clause, text):
         return "asked"
     if imagined(sentence) and not _own_instruction(folded):
         return "imagined"

@@ -24,7 +24,7 @@ CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes n
 AHEAD = 2.0  # times the next topic's chance
 TAUGHT = 0.55  # how much the fitted encoder says beside likeness
 CERTAIN = 0.75  # of trades left out, nearly all that is placed so surely was told in spite of these
-_YIELDING = ("told of the past", "asked", "somebody else's")
+_YIELDING = ("told of the past", "somebody else's")  # "asked" too, if nothing else is
 _OF_THEM = re.compile(r"(?:he|she|they|his|hers?|theirs?|has|is|was|had)\b")
 _TO_THEM = re.compile(r"\b(?:her|him|them)\W*$")
 
@@ -41,7 +41,7 @@ class Reading:
     clause: Clause
     text: str  # in English words where it could be glossed
     doubt: str
-    weigh: Callable[[], Array]  # asked where there is no doubt: most of what is asked has one
+    weigh: Callable[[], Array]  # asked once, if at all
     statement: float
     borrowed: bool = False
 
@@ -128,7 +128,8 @@ class Understanding:
                 for k, t in zip(cut, texts, strict=True)
                 if k.sentence == c.sentence and k.start <= c.start
             )
-            doubt = standing.doubt(
+            judge = partial(
+                standing.doubt,
                 c,
                 text,
                 sentence,
@@ -140,13 +141,16 @@ class Understanding:
             marks = inputs(np.asarray(whole, np.float32), text, before)
             statement = shipped()["states"].of(marks)
             weigh = partial(self._weigh, text, i, statement, marks, vectors)
-            readings.append(Reading(c, text, doubt, weigh, statement))
+            r = Reading(c, text, judge(), weigh, statement)
+            if r.doubt == "asked" and r.chance >= CERTAIN:  # "could you always text me?"
+                r.doubt = judge(though_asked=True)
+            readings.append(r)
         self._third_parties(readings)
         for i, r in enumerate(readings):
             after = readings[i + 1] if i + 1 < len(readings) else None
             if r.doubt in _YIELDING and r.chance >= CERTAIN and not _leads_up(r, after):
                 r.doubt = ""
-        self._together(readings)
+        self._together(readings, before)
         if code not in ("en", *language.GLOSSED):
             for r in readings:
                 r.doubt = r.doubt or "not understood"
@@ -162,14 +166,14 @@ class Understanding:
     ) -> Array:
         return self._chances(text, statement, marks, vectors()[at])
 
-    def _together(self, readings: Sequence[Reading]) -> None:
+    def _together(self, readings: Sequence[Reading], before: Sequence[str]) -> None:
         """Where no clause of a sentence tells what it is about alone, all of it may."""
         for number in {r.clause.sentence for r in readings}:
             told = [r for r in readings if r.clause.sentence == number and not r.doubt]
             if len(told) < 2 or any(r.clear for r in told):
                 continue
             text = ", ".join(r.text for r in told)
-            marks = inputs(self.embed([text])[0], text)
+            marks = inputs(self.embed([text])[0], text, before)
             chances = self.chances(text, shipped()["states"].of(marks), marks)
             if chances.max() >= SURE:
                 for r in told:
