@@ -249,7 +249,7 @@ PLANTED = re.compile(
     r"\bmark (?:my|the|all) .*\bas paid\b|\bto your memory\b|^\s*[{<]"
 )
 # Not what people write of themselves: ends of statements in a query or script, tags, slots.
-CODE = re.compile(r"""['"]\s*\)\s*;|;\s*--|</?[a-z]+\s*/?>|\$\{|\{\{""")
+CODE = re.compile(r"""['"]\s*\)\s*;|;\s*--|</?[a-z]+\s*/?>|[$#]\{|\{\{|%\(\w+\)s""")
 # Words to the machine, not of the customer: who is to be believed, what is to be said to others.
 ORDERS = re.compile(
     r"^[\W_]*(?:p\.?s\.?\W*)?(?:system|assistant|developer|note)\s*[:>\]]|"
@@ -257,6 +257,9 @@ ORDERS = re.compile(
     r"\bverified\s*=|\bnew instructions\b|\b(?:rules|instructions|restrictions|filters?)\b[^.?!]{0,60}\b"
     r"(?:(?:no longer|not|n't) apply|switched off)\b|"
     r"\bwhen(?:ever)? (?:any|some)(?:body|one|body else|one else) asks\b|"
+    r"\binstructions? (?:to|for) (?:the |your )?(?:staff|software|assistant|bot|system|machine)\b|"
+    r"\b(?:show|list|send|give|tell|read)\b[^.?!]{0,30}\bother (?:customer|patient|client|user|guest|member)s?\b|"
+    r"\b(?:change|set|switch|edit)\b[^.?!]{0,60}\bin your settings\b|"
     r"\bconfirm in writing\b|\bagree that you\b|\breply with exactly\b|\blegally binding\b|"
     r"\byou (?:must|shall) (?:always |never )?(?:give|show|list|reveal|grant|obey|print)\b|\bstaff rights\b|"
     r"\b(?:of|the|about) (?:other|another) (?:customer|patient|client|user|guest|member)'?s'?\b|"
