@@ -326,6 +326,46 @@ async def test_keeps_half_written_words_through_updates_and_a_reload(practice, s
     assert (await Draft.objects.aget()).text == "Please wait"
 
 
+async def test_says_saved_of_the_newest_words_alone_and_keeps_them(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+    box = page.get_by_role("textbox", name="Reply to Ada")
+    late, first = asyncio.Event(), asyncio.Event()
+
+    async def hold_the_first(route):
+        if not first.is_set():
+            first.set()
+            await late.wait()
+        await route.continue_()
+
+    await page.route("**/draft/", hold_the_first)
+    async with page.expect_request("**/draft/"):
+        await box.press_sequentially("Please wa")
+    await box.press_sequentially("it")
+    async with page.expect_response("**/draft/"):
+        late.set()
+
+    await expect(page.locator("#saved")).to_have_text("✓")
+    assert (await Draft.objects.aget()).text == "Please wait"
+
+
+async def test_saves_what_could_not_be_saved_with_the_next_key(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+    box = page.get_by_role("textbox", name="Reply to Ada")
+    await page.route("**/draft/", lambda route: route.abort())
+    async with page.expect_event("requestfailed"):
+        await box.press_sequentially("Please wait")
+    await expect(page.locator("#saved")).to_have_text("")
+    await page.unroute("**/draft/")
+
+    await box.press_sequentially(" ")
+    await box.press("Backspace")
+
+    await expect(page.locator("#saved")).to_have_text("✓")
+    assert (await Draft.objects.aget()).text == "Please wait"
+
+
 async def test_offers_ready_made_replies_by_a_slash(practice, staff_page, expect):
     await CannedReply.objects.acreate(shortcut="hours", text="We open at 8:00, {customer}.")
     await CannedReply.objects.acreate(shortcut="parking", text="Park behind the house.")

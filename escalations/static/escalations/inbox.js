@@ -146,7 +146,7 @@ function mark() {
 
 // --- replies and drafts ----------------------------------------------------------------------------------------------
 
-let drafting, saved = "";
+let drafting, saving = false, saved = "";
 
 /** What the writer has read: everything, as long as nothing is begun. */
 function seen() {
@@ -155,14 +155,25 @@ function seen() {
   if (field && rows.length) field.value = Math.max(Number(field.value), ...[...rows].map((r) => Number(r.dataset.seq)));
 }
 
-function saveDraft(leaving = false) {
+/** One at a time: an older text must not reach the server after a newer one. The tick is for what stands in the box. */
+async function saveDraft(leaving = false) {
   const form = $("#reply");
   clearTimeout(drafting);
-  if (!form || box().value === saved) return;
-  saved = box().value;
-  fetch(form.dataset.draft, { method: "POST", body: new FormData(form), keepalive: true })
-    .then((response) => { if (!leaving && response.ok && $("#saved")) $("#saved").textContent = saved.trim() ? "✓" : ""; })
-    .catch(() => {});
+  if (!form || box().value === saved || (saving && !leaving)) return;
+  const text = box().value, before = saved;
+  saving = true;
+  saved = text;
+  try {
+    const { ok } = await fetch(form.dataset.draft, { method: "POST", body: new FormData(form), keepalive: true });
+    if (!ok) saved = before;
+    if (leaving || form !== $("#reply")) return;
+    if (box().value !== text) drafting = setTimeout(saveDraft, DRAFT_MS);
+    else if (ok && $("#saved")) $("#saved").textContent = text.trim() ? "✓" : "";
+  } catch {
+    saved = before;  // Offline: what stands in the box goes with the next key, or when it is left.
+  } finally {
+    saving = false;
+  }
 }
 
 document.addEventListener("input", (event) => {
