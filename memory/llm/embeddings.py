@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from django.conf import settings
 
 from memory.types import Vector
@@ -17,6 +18,7 @@ from memory.types import Vector
 from .base import Embedder, Unavailable
 from .remote_embeddings import remote_embedder
 
+Floats = npt.NDArray[np.float32]
 WIDTH = 512  # memory.models.EMBEDDING_WIDTH
 MODEL = "minilm-l6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -25,42 +27,56 @@ MAX_TOKENS = 256
 KEPT = 4096  # vectors, 8 MB: topics, notes and what was said lately
 
 
+class Encoder:
+    """A model with its tokenizer, on one thread; loads itself on first use."""
+
+    def __init__(self, model: Callable[[], Path | bytes], most: int | None) -> None:
+        """`most`: tokens, after which a text is cut off."""
+        self._model, self._most = model, most
+        self._lock = threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    def tokens(self, text: str, *, marked: bool = True) -> Any:
+        """Return the `tokenizers.Encoding`. `marked`: with the tokens of beginning and end."""
+        return self._load()[0].encode(text, add_special_tokens=marked)
+
+    def states(self, tokens: Sequence[int]) -> Floats:
+        """Return the last hidden state of each token, (tokens, 384)."""
+        ids = np.array([tokens], dtype=np.int64)
+        seen, kinds = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
+        (hidden,) = self._load()[1].run(["last_hidden_state"], inputs)
+        return np.asarray(hidden[0])
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = tokenizer_of(self._most), _session_of(self._model())
+        return self._loaded
+
+
 class MiniLM:
     """all-MiniLM-L6-v2: 384 wide, English, about 5 ms a sentence. Loads itself on first use."""
 
     model = MODEL
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._session: Any = None
-        self._tokenizer: Any = None
+        self._encoder = Encoder(model_file, MAX_TOKENS)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector a text, in order: (WIDTH,) floats, unit length, zeros after 384.
 
         One by one: together they would be padded, and padding is computed like text.
         """
-        self._load()
         return [self._one(text) for text in texts]
 
     def _one(self, text: str) -> Vector:
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
-        seen, kinds = np.ones_like(ids), np.zeros_like(ids)
-        inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
-        (hidden,) = self._session.run(["last_hidden_state"], inputs)
-        pooled = hidden[0].mean(axis=0)
+        pooled = self._encoder.states(self._encoder.tokens(text).ids).mean(axis=0)
         vector = np.zeros(WIDTH, dtype=np.float32)
         vector[: len(pooled)] = pooled / max(float(np.linalg.norm(pooled)), 1e-12)
         vector.setflags(write=False)  # cached vectors are shared
         return vector
-
-    def _load(self) -> None:
-        if self._session is not None:
-            return
-        with self._lock:
-            if self._session is None:
-                self._tokenizer = tokenizer_of(MAX_TOKENS)
-                self._session = session_of(model_file())
 
 
 def tokenizer_of(most: int | None) -> Any:
@@ -86,8 +102,7 @@ def model_file() -> Path:
     return path
 
 
-def session_of(model: Path | bytes) -> Any:
-    """Return a session on one thread."""
+def _session_of(model: Path | bytes) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

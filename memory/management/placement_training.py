@@ -263,6 +263,13 @@ def judge(p: Prepared, asked: Mask, model: Learned) -> tuple[float, float]:
         stated.append(p.wanted[at, -1] == 0)
         right.append(p.wanted[at, best] > 0)
         sure.append(float(chances[best]))
+    return figures(right, stated, sure)
+
+
+def figures(
+    right: Sequence[bool], stated: Sequence[bool], sure: Sequence[float]
+) -> tuple[float, float]:
+    """Share of what is stated that is placed right; best F1 of storing the right thing."""
     good, told, score = np.array(right), np.array(stated), np.array(sure)
     best_f1 = max(
         2 * float((good & (score >= t)).sum()) / float((score >= t).sum() + told.sum())

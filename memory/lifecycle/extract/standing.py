@@ -139,10 +139,8 @@ def doubt(
         return "hearsay"
     if _of_the_moment(folded, offered_slots):
         return "of the moment"
-    if (
-        POINTS_BACK.search(folded)
-        and not acts.CHANGE.search(folded)
-        and not PLURAL_TIME.search(folded)
+    if POINTS_BACK.search(folded) and not (
+        acts.CHANGE.search(folded) or PLURAL_TIME.search(folded)
     ):
         return "points to what is known"
     if (
@@ -152,9 +150,7 @@ def doubt(
         and not (acts.CHANGE.search(folded) or "code" in kinds.of(text))
     ):
         return "answers a question of the moment"
-    if acts.INTERJECTION.search(folded) or acts.small_talk(text) or _heads(clause, folded):
-        return "says nothing"
-    if _INTRODUCES.fullmatch(text.strip()) or _EXCUSE.search(folded):
+    if _says_nothing(clause, text, folded):
         return "says nothing"
     if _SAYS_WHY.search(folded):
         return "a reason"
@@ -163,6 +159,12 @@ def doubt(
     if _told_of_the_past(folded):
         return "told of the past"
     return ""
+
+
+def _says_nothing(clause: Clause, text: str, folded: str) -> bool:
+    if acts.INTERJECTION.search(folded) or acts.small_talk(text) or _heads(clause, folded):
+        return True
+    return bool(_INTRODUCES.fullmatch(text.strip()) or _EXCUSE.search(folded))
 
 
 def _heads(clause: Clause, folded: str) -> bool:

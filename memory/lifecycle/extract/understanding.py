@@ -94,10 +94,10 @@ class Understanding:
         `start`: where in `text` the clause begins, if it stands after what it leans on.
         """
         (vector,) = self.reader(text, [(start, len(text))])
-        return self._chances(text, statement, marks, vector)
+        return self._chances(text, statement, marks, lambda: vector)
 
     def _chances(
-        self, text: str, statement: float, marks: Array | None, vector: fitted.Floats
+        self, text: str, statement: float, marks: Array | None, vector: Callable[[], fitted.Floats]
     ) -> Array:
         """By likeness to what the business wrote, and by what statements of many trades taught.
 
@@ -109,7 +109,7 @@ class Understanding:
         whole = topics.narrow(views.whole)
         among = learned.shipped().chances(self.known, rows, whole, marks)
         alike = topics.between(pairs().chance(rows), among)
-        taught = fitted.shipped().chances(self.known.encoded, vector, told=marks is None)
+        taught = fitted.shipped().chances(self.known.encoded, vector(), told=marks is None)
         chances = topics.between(alike, taught, TAUGHT)
         return site.leaned(self.known, views, evidence.weighed(self.known, text, chances))
 
@@ -140,7 +140,8 @@ class Understanding:
             )
             marks = inputs(np.asarray(whole, np.float32), text, before)
             statement = shipped()["states"].of(marks)
-            weigh = partial(self._weigh, text, i, statement, marks, vectors)
+            vector = partial(_row, vectors, i)
+            weigh = partial(self._chances, text, statement, marks, vector)
             r = Reading(c, text, judge(), weigh, statement)
             if r.doubt == "asked" and r.chance >= CERTAIN:  # "could you always text me?"
                 r.doubt = judge(though_asked=True)
@@ -155,16 +156,6 @@ class Understanding:
             for r in readings:
                 r.doubt = r.doubt or "not understood"
         return readings
-
-    def _weigh(
-        self,
-        text: str,
-        at: int,
-        statement: float,
-        marks: Array,
-        vectors: Callable[[], fitted.Floats],
-    ) -> Array:
-        return self._chances(text, statement, marks, vectors()[at])
 
     def _together(self, readings: Sequence[Reading], before: Sequence[str]) -> None:
         """Where no clause of a sentence tells what it is about alone, all of it may."""
@@ -221,6 +212,10 @@ class Understanding:
             return False
         r.place(best, float(together[best]))
         return True
+
+
+def _row(vectors: Callable[[], fitted.Floats], at: int) -> fitted.Floats:
+    return np.asarray(vectors()[at])
 
 
 def _leads_up(r: Reading, after: Reading | None) -> bool:

@@ -34,7 +34,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         if find_spec("torch") is None:
             raise CommandError("Fitting needs PyTorch (pip install torch); nothing else here does.")
-        from memory.management import fitting
+        from memory.management import fitting, fitting_model
 
         specs = specs_of(lines_of(TOPICS))
         examples = examples_of(lines_of(MESSAGES), specs)
@@ -52,8 +52,8 @@ class Command(BaseCommand):
                 f"best F1 of storing the right thing {f1:.3f}"
             )
             return
-        np.savez_compressed(CORRECTIONS, **fitting.corrections_of(model))
-        np.savez_compressed(COEFFICIENTS, **fitting.coefficients_of(model))
+        np.savez_compressed(CORRECTIONS, **fitting_model.corrections_of(model))
+        np.savez_compressed(COEFFICIENTS, **fitting_model.coefficients_of(model))
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
