@@ -165,7 +165,9 @@ def staff_page(tab: OpenTab) -> OpenTab:
         page = await tab(f"/login/?next={path}", **options)
         await page.get_by_label("Name").fill(name)
         await page.get_by_label("Password").fill(password)
-        await page.get_by_role("button", name="Sign in").click()
+        # Keys that come before the page's scripts are there would go nowhere.
+        async with page.expect_navigation(wait_until="load"):
+            await page.get_by_role("button", name="Sign in").click()
         return page
 
     return sign_in
