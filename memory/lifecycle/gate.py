@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory.speech import acts, language
+from memory.speech import acts, clauses, kinds, language
 from memory.speech.classifier import Classifier, shipped
 from memory.types import GateResult, Said, Vector
 
@@ -101,7 +101,7 @@ def _save_rules(text: str, before: Sequence[str], gap: bool) -> list[tuple[bool,
          and bool(acts.MOMENT_QUESTION.search(acts.plain(before[-1]))) and not _earnest(folded)),
         (True, "asks for something for good", any(_for_good(s) for s in sentences)),
         (False, "sarcasm", acts.mocks(text) and "please" not in folded),
-        (False, "only asks", acts.only_asks(text) and not _corrects(folded)),
+        (False, "only asks", acts.only_asks(text) and not (_corrects(folded) or _tells_a_number(text))),
         (False, "somebody else's", len(sentences) == 1 and acts.of_acquaintances(text)),
         (False, "a joke", acts.jests(text) and len(text.split()) <= JOKE_WORDS and not _earnest(folded)),
         (False, "points to what is known", len(text.split()) <= SHORT
@@ -136,6 +136,12 @@ def _classified(
     return GateResult(passed, reason, by="classifier", score=score)
 
 
+def asks_of_something(text: str) -> bool:
+    """A question that is neither small talk nor put in front of the bot."""
+    glossed = understood(text)
+    return acts.asks(glossed) and not (acts.small_talk(glossed) or acts.planted(glossed))
+
+
 def understood(text: str) -> str:
     """The message in English words, as far as it can be glossed: rules are English."""
     return language.gloss(text, language.detect(text))
@@ -164,6 +170,12 @@ def _for_good(sentence: str) -> bool:
         and bool(_STANDING_ORDER.search(folded))
         and not acts.imagines(sentence)
     )
+
+
+def _tells_a_number(text: str) -> bool:
+    """ "Customer no. 20418 here, how do I …?" """
+    told = (c.text for c in clauses.split(text) if not (c.asked and c.last))
+    return any("code" in kinds.of(t) and not acts.asks(t) for t in told)
 
 
 def _declines(text: str) -> bool:

@@ -25,6 +25,7 @@ from memory.types import Category, Fact, GateResult, Recalled, Status, Vector, W
 from . import topics_meant, withholding
 
 TOLD = ("fact", "staff_answer", "experience")  # a summary holds no value of its own
+MEANT = 0.4  # of the asks that the cheap gate lets go, a third; of other questions, a tenth
 LISTED = ("fact", "staff_answer")  # what was tried, and what worked, is in staff's words for staff
 
 
@@ -46,9 +47,11 @@ def recall(
     what it said already; False measures the ranking alone. `hers`: read with this very message.
     """
     passed = gate if isinstance(gate, GateResult) else _gate(message, before, asked=gate)
+    hers = hers or Hers(customer_id, now=now, message=message)
+    if not passed.passed and gates.asks_of_something(message) and hers.told_of_what_is_meant:
+        passed = GateResult(True, "asks about something they told of")
     if not passed.passed:
         return Recalled(gate=passed, skipped=True)
-    hers = hers or Hers(customer_id, now=now, message=message)
     at = hers.at
     if at.erasing:
         reason = "the customer asked for everything to be deleted"
@@ -116,9 +119,16 @@ class Hers:
         found = _IN_FORCE(hers=self.customer_id, now=self.now, message=self._vector, words=near)
         return _rows(found, self.meant)
 
+    @property
+    def told_of_what_is_meant(self) -> bool:
+        """Does a fact stand of a topic that the message comes near?"""
+        near = {topic for topic, likeness in self.meant.items() if likeness >= MEANT}
+        return bool(near) and any(r.topic in near for r in self.rows)
+
     @cached_property
     def _vector(self) -> Vector | None:
-        return _vector(self._message) if self._message else None
+        # MiniLM knows English alone.
+        return _vector(gates.understood(self._message)) if self._message else None
 
 
 def _usable(rows: Sequence[Row], at: Withheld) -> list[Row]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from memory import pipeline
 from memory.lifecycle import extract
 from memory.llm.embeddings import embed_here
 from memory.llm.fitted import read_here
@@ -432,3 +433,37 @@ def test_all_right_is_no_new_value():
     told = read("we drive a blue hatchback", "Is that right?", "Sorry, it's OK")
 
     assert {c.quote for c in told} == {"we drive a blue hatchback"}
+
+
+@pytest.mark.parametrize(
+    "number", ["WVWXXX1KZBW093415", "DE89X70400440532", "zd4rk0004xs1", "K7719PLQ2204"]
+)
+def test_a_long_number_of_letters_and_digits_is_kept_to_the_character(number):
+    frame = TopicSpec(
+        "frame",
+        Category.CONFIRMED_FACT,
+        True,
+        "Frame number",
+        "The number on the frame of the customer's vehicle.",
+        ("the frame number is TMBJG7NE8F0123456", "frame no. JHMGK5830GX200114"),
+    )
+    said = (Said(1, "customer", f"frame number is {number}", NOW),)
+
+    (found,) = extract.extract(Transcript(said), (frame, TYRES), embed=embed_here, read=read_here)
+    assert (found.topic, found.value) == ("frame", number)
+
+
+def test_a_number_that_is_named_stands_beside_what_it_was_told_with():
+    (insurer, number) = read("I'm on all-season tyres since March, card number AB/30-7741-K")
+
+    assert (insurer.topic, number.topic) == ("tyres", "member_number")
+    assert number.value == "AB/30-7741-K"
+
+
+def test_a_number_told_before_a_question_passes_the_gate():
+    def passes(text):
+        return pipeline.worth_saving(Said(1, "customer", text, NOW), before=()).passed
+
+    assert passes("Member no 44-1200 here, how do I change my tyres?")
+    assert not passes("how do I change my tyres?")
+    assert not passes("where is order 77120?")

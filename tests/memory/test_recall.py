@@ -83,6 +83,22 @@ def test_small_talk_looks_nothing_up(ada, plan, django_assert_num_queries):
         assert recall(ada, "thank you, bye!").skipped
 
 
+def test_a_question_about_what_they_told_of_finds_it_without_a_my_or_mine(ada, ben):
+    place = make_topic(
+        "leave_with",
+        label="Where to leave parcels",
+        description="Where parcels are left when nobody is in.",
+        examples=["leave it in the shed", "the neighbour at 12 takes my parcels"],
+    )
+    remember(ada, "into the boiler house with it", place)
+
+    asked = "where do parcels go when nobody answers?"
+    assert texts(recall(ada, asked)) == ["into the boiler house with it"]
+    assert recall(ben, asked).skipped
+    assert recall(ada, "how much is a parcel to Spain?").skipped
+    assert recall(ada, "thanks, parcels found!").skipped
+
+
 def test_the_number_of_queries_does_not_grow_with_what_is_known(
     ada, plan, django_assert_num_queries
 ):

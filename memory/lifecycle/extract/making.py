@@ -109,7 +109,8 @@ def _holds_its_own_code(r: Reading, u: Understanding) -> bool:
     """A number of a topic of numbers is no part of what stands beside it, if it reads like one."""
     if not (values.coded(u.known.kinds[r.best]) and "code" in kinds.of(r.text)):
         return False
-    return r.clause.full or evidence.written_alike(u.known, r.text) == r.best
+    named = kinds.stems(r.text) & u.known.words[r.best]  # "…, number HP/30-7741-K"
+    return r.clause.full or bool(named) or evidence.written_alike(u.known, r.text) == r.best
 
 
 def _mere_adverb(span: list[Reading], r: Reading) -> bool:
