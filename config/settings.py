@@ -58,7 +58,7 @@ MEMORY_RECALLED = env_int("MEMORY_RECALLED", 5, at_least=1)  # facts in one "Pas
 MEMORY_RELEVANCE = env_float("MEMORY_RELEVANCE", 0.5)
 MEMORY_RECENCY = env_float("MEMORY_RECENCY", 0.3)
 MEMORY_IMPORTANCE = env_float("MEMORY_IMPORTANCE", 0.2)
-MEMORY_SURE = env_float("MEMORY_SURE", 0.44)  # less certain statements wait for a person
+MEMORY_SURE = env_float("MEMORY_SURE", 0.4)  # less certain statements wait for a person
 MEMORY_PREFERENCE_DAYS = env_int("MEMORY_PREFERENCE_DAYS", 365, at_least=1)  # half-life
 MEMORY_FACT_DAYS = env_int("MEMORY_FACT_DAYS", 730, at_least=1)  # half-life
 MEMORY_EPISODE_DAYS = env_int("MEMORY_EPISODE_DAYS", 180, at_least=1)  # half-life

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,17 @@ JOINED = 0.25  # share of the messages to which one or two others of their trade
 LONGEST = 400  # characters that are joined: what is read together holds about as many
 TOPICS = 8  # beside the right ones, that a batch is compared with
 FEWER_EXAMPLES, WITHOUT_EXAMPLES, WITHOUT_COUNTER = 0.5, 0.05, 0.3
+AFTER_ANYTHING = 0.35  # share of the messages that get a line of ours before them, as they come
+LINES = (
+    "Hello, how can I help?",
+    "Anything else?",
+    "Thanks, that is noted.",
+    "I'm sorry to hear that.",
+    "I'll pass this to a colleague.",
+    "You're welcome!",
+    "Could you tell me a little more?",
+    "We are open from eight to six.",
+)
 AMONG_TOPICS = 0.5  # weight of the right topic among the topics, "none" left out
 Say = Callable[[str], object]
 
@@ -107,8 +119,15 @@ def _joined(batch: Sequence[Example], rng: random.Random) -> list[Example]:
             own = one.parts[1:] if len(several) > 1 and len(one.parts) > 1 else one.parts
             parts += [Part(p.start + len(text), p.end + len(text), p.keys, p.beside) for p in own]
             text += one.text
-        found.append(Example(several[0].trade, text, tuple(parts)))
+        found.append(Example(several[0].trade, text, tuple(parts), several[0].before))
     return found
+
+
+def _after_anything(e: Example, lines: Sequence[str], rng: random.Random) -> Example:
+    """Most of what we say before has nothing to do with what is said then."""
+    if e.before or rng.random() >= AFTER_ANYTHING:
+        return e
+    return replace(e, before=rng.choice(lines if lines and rng.random() < 0.5 else LINES))
 
 
 def fit(
@@ -121,6 +140,7 @@ def fit(
     by_trade: dict[str, list[Example]] = {}
     for e in examples:
         by_trade.setdefault(e.trade, []).append(e)
+    ours = {trade: [e.before for e in held if e.before] for trade, held in by_trade.items()}
     rates = _rates(model)
     optimizer = torch.optim.AdamW([{"params": p, "weight_decay": d} for p, _, d in rates])
     steps = EPOCHS * sum(math.ceil(len(held) / BATCH) for held in by_trade.values())
@@ -131,7 +151,9 @@ def fit(
             share = min(1, step / WARM_UP) * max(0.03, 0.5 + 0.5 * math.cos(math.pi * step / steps))
             for group, (_, rate, _) in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * share
-            batch = _joined(several, rng)
+            lines = ours[several[0].trade]
+            after = [_after_anything(e, lines, rng) for e in several]
+            batch = [e.in_view() for e in _joined(after, rng)]
             parts = [p for e in batch for p in e.parts]
             chosen = _some_topics(specs[batch[0].trade], {k for p in parts for k in p.keys}, rng)
             scores = _scored(model, batch, chosen, rng)
@@ -181,7 +203,8 @@ def judge(
     for e in examples:
         by_trade.setdefault(e.trade, []).append(e)
     with torch.no_grad():
-        for trade, held in by_trade.items():
+        for trade, told in by_trade.items():
+            held = [e.in_view() for e in told]
             parts = [p for e in held for p in e.parts]
             chances = torch.softmax(_scored(model, held, specs[trade]), 1)[:, :-1]
             for part, row in zip(parts, chances.numpy(), strict=True):

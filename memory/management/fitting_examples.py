@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from memory.lifecycle.extract import fitted
 from memory.lifecycle.extract.understanding import bare
 from memory.speech import clauses
 
@@ -26,20 +27,28 @@ class Part:
 
 @dataclass(frozen=True)
 class Example:
+    """`before`: what the bot or staff had said last."""
+
     trade: str
     text: str
     parts: tuple[Part, ...]
+    before: str = ""
+
+    def in_view(self) -> Example:
+        """As the extraction reads it: after what was said before."""
+        text, at = fitted.after(self.before, self.text)
+        parts = tuple(replace(p, start=p.start + at, end=p.end + at) for p in self.parts)
+        return Example(self.trade, text, parts)
 
 
 def examples_of(messages: Sequence[Row], specs: Specs) -> list[Example]:
     found = []
     for m in messages:
         keys = frozenset(m.get("topics", ()) if m["save"] else ())
-        # What leans on the words before it is placed by rules.
-        if m.get("before") or (m["save"] and not keys) or m["trade"] not in specs:
+        if (m["save"] and not keys) or m["trade"] not in specs:
             continue
         if example := _example(m, keys):
-            found.append(example)
+            found.append(replace(example, before=m["before"][-1] if m.get("before") else ""))
     return found
 
 

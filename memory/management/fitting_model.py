@@ -24,6 +24,7 @@ WIDTH, HEADS = 384, 12
 RANK = 24
 DROPOUT = 0.1
 TOLD = -1.0  # score of "none" where it is known that something is told
+LONGEST = 2 * WINDOW  # tokens
 TOGETHER = 24  # texts that are padded to one length
 
 
@@ -104,9 +105,9 @@ class Model(nn.Module):
         order = sorted(range(len(texts)), key=lambda i: len(read[i].ids))
         for start in range(0, len(order), TOGETHER):
             chosen = order[start : start + TOGETHER]
-            states = self._states([read[i].ids[:WINDOW] for i in chosen])
+            states = self._states([read[i].ids[:LONGEST] for i in chosen])
             for state, i in zip(states, chosen, strict=True):
-                rows[i] = [state[_tokens(p, read[i].offsets[:WINDOW])].mean(0) for p in parts[i]]
+                rows[i] = [state[_tokens(p, read[i].offsets[:LONGEST])].mean(0) for p in parts[i]]
         return F.normalize(torch.stack([v for i in range(len(texts)) for v in rows[i]]), dim=-1)
 
     def _states(self, tokens: Sequence[Sequence[int]]) -> Tensor:

@@ -16,8 +16,13 @@ UNSEEN_MESSAGES, UNSEEN_TOPICS = (
     _FOLDER / "unseen_topics.jsonl",
 )
 ANSWERS = _FOLDER / "staff_answers.jsonl"
-MESSAGES = (GATE_MESSAGES, UNSEEN_MESSAGES, _FOLDER / "more_messages.jsonl")
-TOPICS = (GATE_TOPICS, UNSEEN_TOPICS, _FOLDER / "more_topics.jsonl")
+_MORE = ("more", "talk")  # the second with what was said before, and longer
+MESSAGES = (
+    GATE_MESSAGES,
+    UNSEEN_MESSAGES,
+    *(_FOLDER / f"{name}_messages.jsonl" for name in _MORE),
+)
+TOPICS = (GATE_TOPICS, UNSEEN_TOPICS, *(_FOLDER / f"{name}_topics.jsonl" for name in _MORE))
 
 
 def lines_of(files: Sequence[Path]) -> list[dict[str, Any]]:

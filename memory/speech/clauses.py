@@ -159,6 +159,8 @@ def _inside_number(text: str, m: re.Match[str]) -> bool:
 def _worth_cutting(text: str, start: int, m: re.Match[str], end: int) -> bool:
     """A bare "and" parts clauses or items of a list, not "salt and pepper" in the middle."""
     right = re.split(r"[,:;(]", text[m.end() : end])[0]
+    if right.startswith("including "):  # "up to and including 6 March"
+        return False
     return is_full(right) or (
         m["bare"] in ("and", "n", "&", "plus", "y", "e", "und", "et", "but")
         and len(right.split()) <= 4

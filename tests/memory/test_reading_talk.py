@@ -467,3 +467,29 @@ def test_a_number_told_before_a_question_passes_the_gate():
     assert passes("Member no 44-1200 here, how do I change my tyres?")
     assert not passes("how do I change my tyres?")
     assert not passes("where is order 77120?")
+
+
+def test_up_to_and_including_a_day_is_one_end():
+    (found,) = read("please call me rather than text, up to and including 6 March 2027")
+
+    assert found.topic == "contact"
+    assert found.valid_until is not None
+    assert found.valid_until.date() - found.stated_at.date() > timedelta(days=1)
+    assert (found.valid_until - timedelta(seconds=1)).strftime("%d %m") == "06 03"
+
+
+def test_what_she_says_while_she_looks_is_no_correction():
+    found = read(
+        "my member number is 44-1200",
+        "Thanks!",
+        "nah hang on got the card here, my bad. it's 44-1290",
+    )
+
+    assert [c.value for c in found] == ["44-1290"]
+
+
+@pytest.mark.parametrize(
+    "told", ["no wait, it's 44-1290", "hang on it's 44-1290", "sorry, 44-1290"]
+)
+def test_a_correction_after_a_pause_is_one(told):
+    assert [c.value for c in read("my member number is 44-1200", "Thanks!", told)] == ["44-1290"]

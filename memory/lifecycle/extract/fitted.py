@@ -25,6 +25,8 @@ Read = Callable[[str, Sequence[tuple[int, int]]], Floats]
 
 COEFFICIENTS = Path(__file__).with_name("fitted.npz")
 EXAMPLES, COUNTER = 6, 3  # of a topic, at most
+IN_VIEW = 120  # characters of what we said last that a clause is read after
+_BETWEEN = " [SEP] "  # one token: the other side speaks
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,19 @@ class Fitted:
         weight = np.exp(self.sharp * (near - near.max()))
         against = float((topic.counter @ clause).max()) if len(topic.counter) else 0.0
         return [float(weight @ near / weight.sum()), float(topic.name @ aimed), against]
+
+
+def after(said: str, text: str) -> tuple[str, int]:
+    """Put the end of what we said last before a customer's words; and where these begin.
+
+    "aisle" is read after "Where would you like to sit?" as it was said.
+    """
+    told = " ".join(said.split())
+    if not told:
+        return text, 0
+    if len(told) > IN_VIEW:
+        told = told[-IN_VIEW:].partition(" ")[2]
+    return f"{told}{_BETWEEN}{text}", len(told) + len(_BETWEEN)
 
 
 def encoded(topics: tuple[TopicSpec, ...], read: Read) -> tuple[Encoded, ...]:

@@ -16,6 +16,7 @@ from .runs import Run
 from .understanding import SURE, Reading, Understanding
 
 AGREED = 0.3
+SURE_OF_A_PART = 0.7  # that a fragment states something of its own beside a strong clause
 BY_CONSENT = 0.6  # how certain what she agreed to is at least, once its topic is known
 _MAY_HANG = ("", "says nothing", "told of the past", "a part of what stands beside it")
 _CHANGES = re.compile(
@@ -96,7 +97,7 @@ def _yield_to_neighbour(
     ]
     if _holds_its_own_code(r, u):
         return
-    if not strong or r.chance >= (0.6 if r.clause.full else 0.85):
+    if not strong or r.chance >= (SURE if r.clause.full else SURE_OF_A_PART):
         return
     listed = before in strong and not r.clause.full and not u.specs[before.best].single_valued
     if listed and before is not None:

@@ -76,7 +76,7 @@ def _doubt_what_hangs_on_it(readings: Sequence[Reading]) -> None:
     """ "Hold on, it's pouring", "his dog ate the box and half the plums": the rest is like the start."""
     before: Reading | None = None
     for r in readings:
-        if replies.stalls(r.text):
+        if replies.stalls(r.text) and not _tells_after_a_pause(r.text):
             r.doubt = r.doubt or "stalling"
         elif before is not None and before.clause.sentence == r.clause.sentence and not r.doubt:
             reported = before.doubt == "hearsay" and _REPORTED.match(acts.plain(r.text))
@@ -86,6 +86,12 @@ def _doubt_what_hangs_on_it(readings: Sequence[Reading]) -> None:
             if stalled or reported or (before.doubt in _TOLD_OF and _goes_on(r)):
                 r.doubt = before.doubt
         before = r
+
+
+def _tells_after_a_pause(text: str) -> bool:
+    """ "Hang on, got it here" tells nothing, "hang on it's 44-1290" does."""
+    rest = replies.after_a_pause(text)
+    return bool(_LEANING.match(rest) or "code" in kinds.of(rest))
 
 
 def _goes_on(r: Reading) -> bool:
@@ -150,7 +156,8 @@ def _correct(readings: list[Reading], found: Sequence[Candidate], u: Understandi
     for r in readings:
         if r.doubt and r.doubt not in ("told of the past", "of the moment"):
             continue
-        if r.clause.full and not _LEANING.match(acts.opened(r.text)):
+        leans = _LEANING.match(acts.opened(replies.after_a_pause(r.text)))
+        if not leans and (r.clause.full or replies.stalls(r.text)):
             continue
         shape = kinds.of(r.clause.text) & {"code", "phone", "number", "mail"}
         for c in reversed(found):
@@ -197,7 +204,8 @@ def _lean_far(r: Reading, before: Sequence[Reading], run: Run, u: Understanding)
     told = acts.opened(r.text)
     if r.doubt or r.borrowed or not _LEANING.match(told) or not _names_something(r):
         return
-    if r.clear and (r.chance >= LEANED or not _OF_THE_KIND.match(told)):
+    least = LEANED if _OF_THE_KIND.match(told) else SURE
+    if r.clear and r.chance >= least:
         return
     spoken = [b.text for b in reversed(before) if b.doubt not in _NOT_LIFTED[1:]]
     for text in (*spoken[:3], run.earlier):

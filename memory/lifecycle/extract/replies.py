@@ -83,5 +83,10 @@ def accepted(reply: str, question: str) -> str:
     return options[0]
 
 
+def after_a_pause(text: str) -> str:
+    """ "Wait, hang on it's Birch": it's Birch."""
+    return _STALLING.split(acts.plain(text))[-1].strip(" ,")
+
+
 def stalls(text: str) -> bool:
     return bool(_STALLING.search(acts.plain(text)))

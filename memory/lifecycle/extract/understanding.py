@@ -22,7 +22,7 @@ from .topics import Array, Embed, Read
 SURE = 0.5
 CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes near
 AHEAD = 2.0  # times the next topic's chance
-TAUGHT = 0.55  # how much the fitted encoder says beside likeness
+TAUGHT = 0.5  # how much the fitted encoder says beside likeness
 CERTAIN = 0.75  # of trades left out, nearly all that is placed so surely was told in spite of these
 _YIELDING = ("told of the past", "somebody else's")  # "asked" too, if nothing else is
 _OF_THEM = re.compile(r"(?:he|she|they|his|hers?|theirs?|has|is|was|had)\b")
@@ -119,6 +119,8 @@ class Understanding:
         texts = [bare(language.gloss(c.text, code), run.messages[0].at, self.timezone) for c in cut]
         before = [run.before.text] if run.before else []
         together, places = clauses.joined(cut, texts)
+        together, at = fitted.after(before[0] if before else "", together)
+        places = [(start + at, end + at) for start, end in places]
         vectors = cache(lambda: self.reader(together, places))
         readings = []
         for i, (c, text, whole) in enumerate(zip(cut, texts, self.embed(texts), strict=True)):
