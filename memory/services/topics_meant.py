@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 
 import numpy as np
 import numpy.typing as npt
-from django.db import connection
 
 from memory.lifecycle import known
 from memory.llm.base import Unavailable
@@ -17,17 +17,17 @@ from memory.types import Vector
 Floats = npt.NDArray[np.float32]
 
 _lock = threading.Lock()
-_kept: dict[tuple[str, str, int, int], Floats] = {}  # by database, model, topic and version
-MOST = 2000  # topics and versions; then the oldest go
+_kept: dict[tuple[str, bytes], Floats] = {}  # by model and hash of the texts
+MOST = 2000  # topics; then the oldest go
 
 
 def likeness(vector: Vector) -> dict[str, float]:
     """Return for each topic's key the cosine of its nearest example or description."""
-    name, model = str(connection.settings_dict["NAME"]), embedder().model
+    model = embedder().model
     about = {
         topic.key: matrix
         for topic in known.topics()
-        if (matrix := _about((name, model, topic.pk, topic.version), topic)) is not None
+        if (matrix := _about(model, topic)) is not None
     }
     if not about:
         return {}
@@ -44,10 +44,12 @@ def topics_near(text: str) -> dict[str, float]:
         return {}
 
 
-def _about(at: tuple[str, str, int, int], topic: Topic) -> Floats | None:
+def _about(model: str, topic: Topic) -> Floats | None:
+    texts = [f"{topic.label}. {topic.description}".strip(), *map(str, topic.examples)]
+    # Not the words themselves: an example may be a customer's, and be forgotten.
+    at = model, hashlib.sha256("\n".join(texts).encode()).digest()
     with _lock:
         if at not in _kept:
-            texts = [f"{topic.label}. {topic.description}".strip(), *map(str, topic.examples)]
             try:
                 _kept[at] = np.stack(embed(texts))
             except Unavailable:

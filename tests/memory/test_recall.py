@@ -257,3 +257,14 @@ def test_what_is_known_is_compared_with_nothing_where_vectors_come_from_elsewher
     (fact,) = services.known_about(ada.pk, now=NOW, words=ASKED)
 
     assert fact.near is None
+
+
+def test_what_a_topic_is_about_is_never_what_another_of_its_number_was():
+    first = make_topic("opening", label="Opening", examples=["when do you open?"])
+    at = first.pk, first.version
+    assert services.topics_near("when do you open?")["opening"] > 0.9
+    first.delete()
+
+    make_topic("boots", label="Boots", examples=["I wear a wide 9"], pk=at[0], version=at[1])
+
+    assert services.topics_near("when do you open?")["boots"] < 0.5
