@@ -1,7 +1,7 @@
 """Fit the encoder that places statements to our own examples (memory/training), with PyTorch.
 
 `--check` writes nothing: it judges an encoder made without a sixth of all trades on these.
-Half an hour on two cores.
+An hour on two cores.
 """
 
 from __future__ import annotations
