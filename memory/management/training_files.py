@@ -16,13 +16,11 @@ UNSEEN_MESSAGES, UNSEEN_TOPICS = (
     _FOLDER / "unseen_topics.jsonl",
 )
 ANSWERS = _FOLDER / "staff_answers.jsonl"
-_MORE = ("more", "talk")  # the second with what was said before, and longer
-MESSAGES = (
-    GATE_MESSAGES,
-    UNSEEN_MESSAGES,
-    *(_FOLDER / f"{name}_messages.jsonl" for name in _MORE),
-)
-TOPICS = (GATE_TOPICS, UNSEEN_TOPICS, *(_FOLDER / f"{name}_topics.jsonl" for name in _MORE))
+MORE_MESSAGES, MORE_TOPICS = _FOLDER / "more_messages.jsonl", _FOLDER / "more_topics.jsonl"
+# With what was said before, and longer.
+TALK_MESSAGES, TALK_TOPICS = _FOLDER / "talk_messages.jsonl", _FOLDER / "talk_topics.jsonl"
+MESSAGES = (GATE_MESSAGES, UNSEEN_MESSAGES, MORE_MESSAGES, TALK_MESSAGES)
+TOPICS = (GATE_TOPICS, UNSEEN_TOPICS, MORE_TOPICS, TALK_TOPICS)
 
 
 def lines_of(files: Sequence[Path]) -> list[dict[str, Any]]:

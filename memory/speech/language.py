@@ -20,7 +20,6 @@ VOCABULARY = HERE.parent / "llm" / "minilm_tokenizer.json"
 KNOWN = 0.35  # of the words: the least that says which language it is
 FEW = 3  # words: with fewer, nobody can tell a language from a name
 GLOSSED = ("es", "pt", "de", "fr")
-TOKEN = re.compile(r"(?<![\w/])[^\W\d_]+(?:['-][^\W\d_]+)*'?(?![\w/])", re.UNICODE)
 FOREIGN_LETTER = re.compile(r"[áéíóúñãõçâêôäöüßàèùîûœ¿¡]")
 PROSE = re.compile(r"(?<![\w/])[^\W\d_]+(?:['-][^\W\d_]+)*(?![\w/])")  # and no part of a code
 CONTRACTED = re.compile(r"\w'(?:s|m|d|t|ve|re|ll)$")
@@ -33,7 +32,7 @@ def detect(text: str) -> str:
     English: names and answers of a word or two."""
     if len(OTHER_SCRIPT.findall(text)) > 2:
         return "?"
-    words = [w.lower() for w in TOKEN.findall(plain(text))]
+    words = [w.lower() for w in PROSE.findall(plain(text))]
     if not words:
         return "en"
     scores = {

@@ -349,6 +349,33 @@ async def test_says_saved_of_the_newest_words_alone_and_keeps_them(practice, sta
     assert (await Draft.objects.aget()).text == "Please wait"
 
 
+async def test_what_was_read_while_a_draft_is_saved_is_known_as_read(practice, staff_page, expect):
+    escalation = await ask("Ada", QUESTION)
+    page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")
+    box = page.get_by_role("textbox", name="Reply to Ada")
+    late, first = asyncio.Event(), asyncio.Event()
+
+    async def hold_the_first(route):
+        if not first.is_set():
+            first.set()
+            await late.wait()
+        await route.continue_()
+
+    await page.route("**/draft/", hold_the_first)
+    async with page.expect_request("**/draft/"):
+        await box.press_sequentially("Please wait")
+    await say(escalation, "It is a lower one")
+    async with page.expect_response("**/inbox/*/send/"):
+        await page.get_by_role("button", name="Claim and send").click()
+    await page.get_by_role("button", name="I have read it").click()
+    late.set()
+    await expect(page.locator("#saved")).to_have_text("✓")
+
+    await page.reload()
+    await expect(box).to_have_value("Please wait")
+    await expect(page.locator("#arrived")).not_to_contain_text("It is a lower one")
+
+
 async def test_saves_what_could_not_be_saved_with_the_next_key(practice, staff_page, expect):
     escalation = await ask("Ada", QUESTION)
     page = await staff_page("sam", path=f"/inbox/{escalation.pk}/")

@@ -159,21 +159,17 @@ function seen() {
 async function saveDraft(leaving = false) {
   const form = $("#reply");
   clearTimeout(drafting);
-  if (!form || box().value === saved || (saving && !leaving)) return;
+  if (!form || box().value === saved) return;
+  if (saving && !leaving) { drafting = setTimeout(saveDraft, DRAFT_MS); return; }
   const text = box().value, before = saved;
   saving = true;
   saved = text;
-  try {
-    const { ok } = await fetch(form.dataset.draft, { method: "POST", body: new FormData(form), keepalive: true });
-    if (!ok) saved = before;
-    if (leaving || form !== $("#reply")) return;
-    if (box().value !== text) drafting = setTimeout(saveDraft, DRAFT_MS);
-    else if (ok && $("#saved")) $("#saved").textContent = text.trim() ? "✓" : "";
-  } catch {
-    saved = before;  // Offline: what stands in the box goes with the next key, or when it is left.
-  } finally {
-    saving = false;
-  }
+  const sent = fetch(form.dataset.draft, { method: "POST", body: new FormData(form), keepalive: true });
+  const ok = await sent.then((response) => response.ok, () => false);
+  saving = false;
+  if (saved !== text) return;  // sent, or read anew, meanwhile
+  if (!ok) saved = before;  // it stays in the box, and goes with the next key
+  else if (!leaving && box()?.value === text && $("#saved")) $("#saved").textContent = text.trim() ? "✓" : "";
 }
 
 document.addEventListener("input", (event) => {
