@@ -37,6 +37,7 @@ from memory.llm.configured import chat_model
 from memory.llm.embeddings import embed_here as embed
 from memory.llm.embeddings import embed_one_here as embed_one
 from memory.llm.fitted import read_here
+from memory.llm.joint import read_beside
 from memory.models import Customer, Episode, Memory, Topic
 from memory.prepared import by_key
 from memory.types import (
@@ -138,7 +139,13 @@ def _extract(
             kind = type(exc).__name__
             logger.warning("The knowledge model did not answer (%s): rules instead", kind)
     found = extract.extract(
-        transcript, topics, embed=embed, read=read_here, since=since, known=stands
+        transcript,
+        topics,
+        embed=embed,
+        read=read_here,
+        beside=read_beside,
+        since=since,
+        known=stands,
     )
     return found, OFFLINE
 

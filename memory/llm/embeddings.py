@@ -40,10 +40,14 @@ class Encoder:
         """Return the `tokenizers.Encoding`. `marked`: with the tokens of beginning and end."""
         return self._load()[0].encode(text, add_special_tokens=marked)
 
-    def states(self, tokens: Sequence[int]) -> Floats:
-        """Return the last hidden state of each token, (tokens, 384)."""
-        ids = np.array([tokens], dtype=np.int64)
+    def states(self, tokens: Sequence[int], beside: Sequence[int] = ()) -> Floats:
+        """Return the last hidden state of each token, (tokens, 384).
+
+        `beside`: a second text, read with the first.
+        """
+        ids = np.array([[*tokens, *beside]], dtype=np.int64)
         seen, kinds = np.ones_like(ids), np.zeros_like(ids)
+        kinds[:, len(tokens) :] = 1
         inputs = {"input_ids": ids, "attention_mask": seen, "token_type_ids": kinds}
         (hidden,) = self._load()[1].run(["last_hidden_state"], inputs)
         return np.asarray(hidden[0])

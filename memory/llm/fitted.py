@@ -29,6 +29,7 @@ PARTS = {  # of a layer, in its order, with their names in the model
     "narrowed": "output.dense",
 }
 _NORMS = {"attended_norm": "attention.output", "narrowed_norm": "output"}
+SIDES = "down", "up"  # of a correction
 WINDOW, STEP = 126, 63  # tokens that are read together; longer texts in windows that overlap
 KEPT, FEW = 1024, 8  # texts of so many parts at most, 1.5 KB a part; a long message is asked once
 
@@ -45,12 +46,10 @@ class Fitted:
 
     def _vectors(self, text: str, spans: tuple[Span, ...]) -> Floats:
         read = self._encoder.tokens(text, marked=False)
-        starts, ends = ([o[side] for o in read.offsets] for side in (0, 1))
-        held = [range(bisect_right(ends, a), bisect_left(starts, b)) for a, b in spans]
         states: dict[int, Floats] = {}
         vectors = np.zeros((len(spans), 384), np.float32)
-        for row, at in enumerate(held):
-            start = _window(at, len(read.ids))
+        for row, at in enumerate(held_by(spans, read.offsets)):
+            start = window_of(at, len(read.ids))
             if start not in states:
                 marked = [FIRST, *read.ids[start : start + WINDOW], LAST]
                 states[start] = self._encoder.states(marked)[1:]
@@ -61,7 +60,13 @@ class Fitted:
         return vectors
 
 
-def _window(at: range, length: int) -> int:
+def held_by(spans: Sequence[Span], offsets: Sequence[Span]) -> list[range]:
+    """Return the tokens of each part of a text, by where the tokens stand."""
+    starts, ends = ([o[side] for o in offsets] for side in (0, 1))
+    return [range(bisect_right(ends, a), bisect_left(starts, b)) for a, b in spans]
+
+
+def window_of(at: range, length: int) -> int:
     """Return where the window begins that holds these tokens best."""
     if length <= WINDOW or not at:
         return 0
@@ -69,18 +74,25 @@ def _window(at: range, length: int) -> int:
     return max(0, min(round((middle - WINDOW / 2) / STEP) * STEP, length - WINDOW))
 
 
-def corrected(file: Path, corrections: Path) -> bytes:
+def corrected(file: Path, *corrections: Path) -> bytes:
     """Return the model with its corrections added, as onnxruntime reads it."""
     from onnx import numpy_helper
 
     model = _model(file)
-    with np.load(corrections) as learnt:
-        for name, node, weight in _maps(model, file):
-            down, up = (learnt[f"{name}_{side}"].astype(np.float32) for side in ("down", "up"))
-            added = numpy_helper.from_array(weight + down @ up, f"fitted_{name}")
-            model.graph.initializer.append(added)
-            node.input[1] = added.name
+    learnt = [correction_of(c) for c in corrections]
+    for name, node, weight in _maps(model, file):
+        added = numpy_helper.from_array(weight + sum(c[name] for c in learnt), f"fitted_{name}")
+        model.graph.initializer.append(added)
+        node.input[1] = added.name
     return bytes(model.SerializeToString())
+
+
+def correction_of(file: Path) -> dict[str, Floats]:
+    """Return what is added to each linear map, by its name: low-rank, (in, out)."""
+    names = [f"{layer}_{part}" for layer in range(LAYERS) for part in PARTS]
+    with np.load(file) as learnt:
+        down, up = ([learnt[f"{n}_{side}"].astype(np.float32) for n in names] for side in SIDES)
+    return {n: np.asarray(d @ u) for n, d, u in zip(names, down, up, strict=True)}
 
 
 def weights_of(file: Path) -> dict[str, Floats]:

@@ -87,7 +87,7 @@ def _scored(
     return model.scores(vectors[len(texts) :], topics, vectors[: len(texts)])
 
 
-def _loss(scores: Tensor, parts: Sequence[Part], keys: Sequence[str]) -> Tensor:
+def loss_of(scores: Tensor, parts: Sequence[Part], keys: Sequence[str]) -> Tensor:
     among_all, among_topics = (F.log_softmax(s, 1) for s in (scores, scores[:, :-1]))
     at = {key: i for i, key in enumerate(keys)}
     total = torch.zeros(())
@@ -103,7 +103,7 @@ def _loss(scores: Tensor, parts: Sequence[Part], keys: Sequence[str]) -> Tensor:
     return total / len(parts)
 
 
-def _joined(batch: Sequence[Example], rng: random.Random) -> list[Example]:
+def joined(batch: Sequence[Example], rng: random.Random) -> list[Example]:
     """Some messages with others of their trade before or after them, as one."""
     found: list[Example] = []
     left = list(batch)
@@ -123,7 +123,7 @@ def _joined(batch: Sequence[Example], rng: random.Random) -> list[Example]:
     return found
 
 
-def _after_anything(e: Example, lines: Sequence[str], rng: random.Random) -> Example:
+def after_anything(e: Example, lines: Sequence[str], rng: random.Random) -> Example:
     """Most of what we say before has nothing to do with what is said then."""
     if e.before or rng.random() >= AFTER_ANYTHING:
         return e
@@ -146,18 +146,18 @@ def fit(
     steps = EPOCHS * sum(math.ceil(len(held) / BATCH) for held in by_trade.values())
     step, losses = 0, list[float]()
     for _ in range(EPOCHS):
-        for several in _batches(by_trade, rng):
+        for several in batches(by_trade, BATCH, rng):
             step += 1
             share = min(1, step / WARM_UP) * max(0.03, 0.5 + 0.5 * math.cos(math.pi * step / steps))
             for group, (_, rate, _) in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * share
             lines = ours[several[0].trade]
-            after = [_after_anything(e, lines, rng) for e in several]
-            batch = [e.in_view() for e in _joined(after, rng)]
+            after = [after_anything(e, lines, rng) for e in several]
+            batch = [e.in_view() for e in joined(after, rng)]
             parts = [p for e in batch for p in e.parts]
             chosen = _some_topics(specs[batch[0].trade], {k for p in parts for k in p.keys}, rng)
             scores = _scored(model, batch, chosen, rng)
-            loss = _loss(scores, parts, [t.key for t in chosen])
+            loss = loss_of(scores, parts, [t.key for t in chosen])
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -172,15 +172,17 @@ def _rates(model: Model) -> list[tuple[list[nn.Parameter], float, float]]:
     """Groups of parameters with their rate and how much they fade."""
     scales = [model.weights, model.bias, model.sharp]
     head = [model.aim, model.none, model.none_bias]
-    corrections = [p for p in model.layers.parameters() if p.requires_grad]
+    corrections = [p for p in model.bert.parameters() if p.requires_grad]
     return [(corrections, RATE, 0.0), (head, RATE_OF_HEAD, 0.01), (scales, RATE_OF_SCALES, 0.0)]
 
 
-def _batches(by_trade: dict[str, list[Example]], rng: random.Random) -> list[list[Example]]:
+def batches(
+    by_trade: dict[str, list[Example]], size: int, rng: random.Random
+) -> list[list[Example]]:
     found = []
     for held in by_trade.values():
         rng.shuffle(held)
-        found += [held[i : i + BATCH] for i in range(0, len(held), BATCH)]
+        found += [held[i : i + size] for i in range(0, len(held), size)]
     rng.shuffle(found)
     return found
 

@@ -6,7 +6,11 @@ from memory import pipeline
 from memory.lifecycle import gate
 from memory.llm.embeddings import embed_one_here
 from memory.llm.fitted import read_here
+from memory.llm.joint import read_beside
 from memory.speech import language
+from memory.types import Category, TopicSpec
+
+ANY = TopicSpec("any", Category.PREFERENCE, True, "Any", "Whatever it is.", ())
 
 
 def warm_up(text: str = "hello") -> None:
@@ -16,6 +20,7 @@ def warm_up(text: str = "hello") -> None:
     """
     embed_one_here(text)
     read_here(text, [(0, len(text))])
+    read_beside(text, (0, len(text)), ANY)
     gate.gates()
     language.vocabulary()
 

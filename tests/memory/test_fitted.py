@@ -12,6 +12,7 @@ from memory.lifecycle import extract
 from memory.llm import fitted
 from memory.llm.embeddings import embed_here, model_file
 from memory.llm.fitted import read_here
+from memory.llm.joint import read_beside
 from memory.management.commands import fit_encoder
 from memory.management.training_files import MESSAGES, TOPICS, lines_of
 from memory.types import Category, Said, TopicSpec, Transcript
@@ -38,7 +39,9 @@ ALLERGY = TopicSpec(
 
 def told(text):
     said = (Said(1, "customer", text, NOW),)
-    found = extract.extract(Transcript(said), (ALLERGY, PAYMENT), embed=embed_here, read=read_here)
+    found = extract.extract(
+        Transcript(said), (ALLERGY, PAYMENT), embed=embed_here, read=read_here, beside=read_beside
+    )
     return {(c.topic, c.quote) for c in found}
 
 
@@ -110,7 +113,10 @@ def test_a_business_without_topics_gets_ready_and_keeps_nothing():
     extract.get_ready((), embed=embed_here, read=read_here)
 
     said = (Said(1, "customer", "I'm allergic to latex", NOW),)
-    assert extract.extract(Transcript(said), (), embed=embed_here, read=read_here) == []
+    assert (
+        extract.extract(Transcript(said), (), embed=embed_here, read=read_here, beside=read_beside)
+        == []
+    )
 
 
 def test_a_message_of_thousands_of_clauses_is_read_without_being_kept():

@@ -8,6 +8,7 @@ from memory import pipeline
 from memory.lifecycle import extract
 from memory.llm.embeddings import embed_here
 from memory.llm.fitted import read_here
+from memory.llm.joint import read_beside
 from memory.speech import acts
 from memory.types import Category, Intent, Said, TopicSpec, Transcript
 from tests.memory.statements import NOW
@@ -78,7 +79,9 @@ def read(*texts, first="customer"):
         Said(n, speakers[(n - 1) % 2], text, NOW + timedelta(seconds=n))
         for n, text in enumerate(texts, 1)
     )
-    return extract.extract(Transcript(said), TOPICS, embed=embed_here, read=read_here)
+    return extract.extract(
+        Transcript(said), TOPICS, embed=embed_here, read=read_here, beside=read_beside
+    )
 
 
 def stated(candidates):
@@ -297,7 +300,12 @@ def read_of(topics, *texts, known=None):
         for n, text in enumerate(texts, 1)
     )
     return extract.extract(
-        Transcript(said), topics, embed=embed_here, read=read_here, known=known or {}
+        Transcript(said),
+        topics,
+        embed=embed_here,
+        read=read_here,
+        beside=read_beside,
+        known=known or {},
     )
 
 
@@ -371,7 +379,9 @@ def test_what_changed_at_a_time_holds_since_then_and_the_time_is_no_part_of_it(w
     )
     told = Transcript((Said(1, "customer", f"We {went} Acorn Health {when}".strip(), NOW),))
 
-    found = extract.extract(told, (*TOPICS, plan), embed=embed_here, read=read_here)
+    found = extract.extract(
+        told, (*TOPICS, plan), embed=embed_here, read=read_here, beside=read_beside
+    )
 
     assert [c.topic for c in found] == ["plan"]
     assert found[0].value.endswith("Acorn Health")
@@ -449,7 +459,9 @@ def test_a_long_number_of_letters_and_digits_is_kept_to_the_character(number):
     )
     said = (Said(1, "customer", f"frame number is {number}", NOW),)
 
-    (found,) = extract.extract(Transcript(said), (frame, TYRES), embed=embed_here, read=read_here)
+    (found,) = extract.extract(
+        Transcript(said), (frame, TYRES), embed=embed_here, read=read_here, beside=read_beside
+    )
     assert (found.topic, found.value) == ("frame", number)
 
 
@@ -493,3 +505,71 @@ def test_what_she_says_while_she_looks_is_no_correction():
 )
 def test_a_correction_after_a_pause_is_one(told):
     assert [c.value for c in read("my member number is 44-1200", "Thanks!", told)] == ["44-1290"]
+
+
+ADDRESS = TopicSpec(
+    "address",
+    Category.CONFIRMED_FACT,
+    True,
+    "Address",
+    "Where parcels go: street, town and postcode.",
+    ("my address is 4 Harbour Road, Sligo", "send it to 27 Elm Avenue", "it's flat 3, Mill Street"),
+)
+CLUB = TopicSpec(
+    "club",
+    Category.CONFIRMED_FACT,
+    True,
+    "Club number",
+    "The number on the customer's club card, exactly as given.",
+    ("my club number is QD/40-1127-F", "card no. QD/81-0093-B"),
+)
+
+
+@pytest.mark.parametrize("code", ["F35 XK72", "SW1 4QJ", "BT9 5EE", "80331"])
+def test_town_and_postcode_belong_to_the_street_before_them(code):
+    found = read_of((ADDRESS, CLUB), f"my address is 12 Orchard Lane, Ballyhale, {code}")
+
+    assert [(c.topic, c.quote) for c in found] == [
+        ("address", f"my address is 12 Orchard Lane, Ballyhale, {code}")
+    ]
+
+
+def test_a_number_that_is_named_after_an_address_is_not_a_part_of_it():
+    found = read_of(
+        (ADDRESS, CLUB), "I'm at 12 Orchard Lane, Ballyhale, and the club number is QD/55-2041-K"
+    )
+
+    assert {c.topic: c.value for c in found if c.topic == "club"} == {"club": "QD/55-2041-K"}
+    assert all("2041" not in c.value for c in found if c.topic == "address")
+
+
+def test_all_of_an_answer_is_about_what_was_asked_where_another_topic_is_hardly_likelier():
+    reminders = TopicSpec(
+        "reminders",
+        Category.PREFERENCE,
+        True,
+        "Reminders",
+        "Whether and when the customer wants to be reminded of an appointment.",
+        ("remind me the day before", "no reminders please"),
+    )
+    said = (
+        Said(1, "customer", "When do I like to come?", NOW),
+        Said(
+            2,
+            "bot",
+            "I do not have a record of your preference for this, could you remind me?",
+            NOW + timedelta(seconds=1),
+            asks_topic=TIMES.key,
+        ),
+        Said(3, "customer", "Early mornings, before work", NOW + timedelta(seconds=2)),
+    )
+
+    found = extract.extract(
+        Transcript(said),
+        (*TOPICS, reminders),
+        embed=embed_here,
+        read=read_here,
+        beside=read_beside,
+    )
+
+    assert [(c.topic, c.quote) for c in found] == [(TIMES.key, "Early mornings, before work")]

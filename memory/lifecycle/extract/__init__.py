@@ -2,8 +2,8 @@
 
 A run of her messages with nobody between is read as one. Each clause is placed in a topic
 (`topics`), tested for being hers, meant and lasting (`standing`), and cut down to its value
-(`values`); short replies borrow from what was asked (`replies`). Pure: `embed` and `read`, the
-encoders, are arguments.
+(`values`); short replies borrow from what was asked (`replies`). Pure: `embed`, `read` and
+`beside`, the encoders, are arguments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from types import MappingProxyType
 from memory.types import Candidate, TopicSpec, Transcript
 
 from .reading import Reader
+from .rerank import Beside
 from .topics import Embed, Read, index
+from .understanding import Understanding
 
 
 def extract(
@@ -23,6 +25,7 @@ def extract(
     *,
     embed: Embed,
     read: Read,
+    beside: Beside,
     since: int = 0,
     known: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Candidate]:
@@ -33,7 +36,9 @@ def extract(
     """
     if not topics:
         return []
-    return Reader(transcript, tuple(topics), embed, read, known).candidates(since=since)
+    known_here = index(tuple(topics), embed, read)
+    understanding = Understanding(known_here, embed, read, beside, transcript.timezone)
+    return Reader(transcript, understanding, known).candidates(since=since)
 
 
 def get_ready(topics: Sequence[TopicSpec], *, embed: Embed, read: Read) -> None:

@@ -17,6 +17,7 @@ from .understanding import SURE, Reading, Understanding
 
 AGREED = 0.3
 SURE_OF_A_PART = 0.7  # that a fragment states something of its own beside a strong clause
+OF_ADDRESSES = 0.3  # share of a topic's examples that name a street
 BY_CONSENT = 0.6  # how certain what she agreed to is at least, once its topic is known
 _MAY_HANG = ("", "says nothing", "told of the past", "a part of what stands beside it")
 _CHANGES = re.compile(
@@ -31,6 +32,9 @@ _OF_THE_SAME = re.compile(
 _TOLD_ABOUT = re.compile(
     r"^(?:(?:what|anything|all)(?: that)? (?:i|we|you)\b[^,.;!?]*?|the (?:notes?|bit|part|thing|stuff) )\babout "
 )
+# Capitals and numbers alone: of what they are the number is not said.
+_LINE = r"[A-ZÀ-Ý\d][\w'’/-]*"
+_LINE_OF_AN_ADDRESS = re.compile(rf"{_LINE}(?:,? {_LINE}){{0,3}}(?: (?:now|these days))?\W*$")
 _SOMEBODY = re.compile(r"\b(?:her|him|them)\b")
 _ADDS = re.compile(
     r"\b(?:also|too|as well|plus|another|additionally|besides|except|but not|just not|for (?:the )?\w+s\b)"
@@ -83,7 +87,13 @@ def _only_a_name(text: str) -> bool:
 def _yield_to_neighbour(
     r: Reading, others: Sequence[Reading], before: Reading | None, u: Understanding
 ) -> None:
-    """A weak guess beside a strong one in the same sentence is a part or a reason of that one."""
+    """A weak guess beside a strong one in the same sentence is a part or a reason of that one.
+
+    So is a line of an address after the one before it, whatever it looks like.
+    """
+    if before is not None and not r.doubt and _goes_on_with_an_address(r, before, u):
+        r.place(before.best, before.chance)
+        return
     if r.doubt or r.borrowed or not r.clear:
         return
     strong = [
@@ -104,6 +114,17 @@ def _yield_to_neighbour(
         r.place(before.best, before.chance * 0.9)
     else:
         r.doubt = "a part of what stands beside it" if not r.clause.full else "a reason"
+
+
+def _goes_on_with_an_address(r: Reading, before: Reading, u: Understanding) -> bool:
+    """ "3 Mill Lane, Ballina, F26 XK72": a town or a code after a street, named as nothing else."""
+    if before.doubt or not before.clear or before.clause.sentence != r.clause.sentence:
+        return False
+    if u.known.kinds[before.best].get("street", 0.0) < OF_ADDRESSES or r.clause.full:
+        return False
+    if r.clear and r.best != before.best and not values.coded(u.known.kinds[r.best]):
+        return False
+    return bool(_LINE_OF_AN_ADDRESS.match(r.clause.text)) and not _holds_its_own_code(r, u)
 
 
 def _holds_its_own_code(r: Reading, u: Understanding) -> bool:

@@ -15,7 +15,7 @@ from memory.types import Candidate, Intent
 from . import replies, standing, values
 from .runs import Run
 from .topics import Array
-from .understanding import CLEAR, SURE, Reading, Understanding
+from .understanding import AHEAD, CLEAR, SURE, Reading, Understanding
 
 TOLD_WHEN_ASKED = 0.12  # the topic is known from the question: little is needed
 CORRECTED = 0.9
@@ -139,7 +139,7 @@ def _lift(readings: list[Reading], asked: int, u: Understanding, *, gap: bool) -
     for r in readings:
         if r.doubt in _NOT_LIFTED or r.doubt == "answers a question of the moment":
             continue
-        own = r.chance >= SURE and r.best != asked
+        own = r.best != asked and r.chance >= max(SURE, AHEAD * float(r.chances[asked]))
         if (own and r.clause.full and not _LEANING.match(acts.opened(r.text))) or (
             not gap
             and (r.clause.full or (own and (len(readings) > 2 or "code" in kinds.of(r.text))))

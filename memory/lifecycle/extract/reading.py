@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from memory.types import Candidate, TopicSpec, Transcript
+from memory.types import Candidate, Transcript
 
-from . import making, placing, replies, standing, topics
+from . import making, placing, replies, standing
 from .runs import Run, runs_of
-from .topics import Embed, Read
 from .understanding import Understanding
 
 
@@ -16,14 +15,12 @@ class Reader:
     def __init__(
         self,
         transcript: Transcript,
-        specs: tuple[TopicSpec, ...],
-        embed: Embed,
-        read: Read,
+        understanding: Understanding,
         known: placing.KnownValues = MappingProxyType({}),
     ) -> None:
         self.known = known
         self.runs = runs_of(transcript)
-        self.u = Understanding(topics.index(specs, embed, read), embed, read, transcript.timezone)
+        self.u = understanding
         self.names = frozenset(
             part.casefold().strip(".,")
             for m in transcript.messages

@@ -16,9 +16,9 @@ from memory.types import Vector
 
 from .topics import ANY_SENTENCE, Array, Index, Views
 
-STEEP, STEEP_SPREAD = 8.0, 3.0  # prior of the steepness: logits a unit of cosine
+STEEP, STEEP_SPREAD = 10.0, 3.0  # prior of the steepness: logits a unit of cosine
 OFFSET_SPREAD = 1.0
-DOWN, UP = 4.0, 1.0  # logits: a decision keeps out more than it lets in
+DOWN, UP = 5.0, 1.0  # logits: a decision keeps out more than it lets in
 AS_LIKELY = 0.8  # of the likeliest topic's chance
 STEPS = 30
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property, partial
 
@@ -15,14 +15,15 @@ from memory.speech.classifier import inputs, shipped
 from memory.speech.clauses import Clause
 from memory.types import TopicSpec
 
-from . import evidence, fitted, learned, replies, site, standing, topics
+from . import evidence, fitted, learned, replies, rerank, site, standing, topics
+from .rerank import Beside, InView
 from .runs import Run
 from .topics import Array, Embed, Read
 
 SURE = 0.5
 CLEAR = 0.3  # enough where it reads like a statement, or no other topic comes near
 AHEAD = 2.0  # times the next topic's chance
-TAUGHT = 0.5  # how much the fitted encoder says beside likeness
+HEARD = 0.7  # how much the fitted encoders say beside likeness, half of it each
 CERTAIN = 0.75  # of trades left out, nearly all that is placed so surely was told in spite of these
 _YIELDING = ("told of the past", "somebody else's")  # "asked" too, if nothing else is
 _OF_THEM = re.compile(r"(?:he|she|they|his|hers?|theirs?|has|is|was|had)\b")
@@ -42,6 +43,7 @@ class Reading:
     text: str  # in English words where it could be glossed
     doubt: str
     weigh: Callable[[], Array]  # asked once, if at all
+    hear: Callable[[], Array]  # what the fitted encoders say alone
     statement: float
     borrowed: bool = False
 
@@ -57,6 +59,11 @@ class Reading:
     @property
     def chance(self) -> float:
         return float(self.chances.max())
+
+    @property
+    def certain(self) -> bool:
+        """Is it so sure to be told that the form of the words tells less?"""
+        return self.chance >= CERTAIN or float(self.hear()[self.best]) >= CERTAIN
 
     @property
     def clear(self) -> bool:
@@ -80,6 +87,7 @@ class Understanding:
     known: topics.Index
     embed: Embed
     reader: Read
+    beside: Beside
     timezone: str
 
     @property
@@ -93,25 +101,30 @@ class Understanding:
 
         `start`: where in `text` the clause begins, if it stands after what it leans on.
         """
-        (vector,) = self.reader(text, [(start, len(text))])
-        return self._chances(text, statement, marks, lambda: vector)
+        view = InView(text, ((start, len(text)),), 0, self.reader, self.beside)
+        return self._chances(text, statement, marks, view)
 
-    def _chances(
-        self, text: str, statement: float, marks: Array | None, vector: Callable[[], fitted.Floats]
-    ) -> Array:
+    def _chances(self, text: str, statement: float, marks: Array | None, view: InView) -> Array:
         """By likeness to what the business wrote, and by what statements of many trades taught.
 
-        `vector`: of the clause with what stands around it. The one judge knows names, which the
-        other learnt to look past.
+        The one judge knows names, which the others learnt to look past.
         """
         (views,) = topics.views_of([text], self.embed)
         rows = topics.features(self.known, text, views, statement)
         whole = topics.narrow(views.whole)
         among = learned.shipped().chances(self.known, rows, whole, marks)
         alike = topics.between(pairs().chance(rows), among)
-        taught = fitted.shipped().chances(self.known.encoded, vector(), told=marks is None)
-        chances = topics.between(alike, taught, TAUGHT)
+        if marks is None:  # what is told to tell something: of what kind, likeness says as well
+            taught = fitted.shipped().chances(self.known.encoded, view.vector, told=True)
+            chances = topics.between(alike, taught)
+        else:
+            chances = topics.between(alike, self._heard(view), HEARD)
         return site.leaned(self.known, views, evidence.weighed(self.known, text, chances))
+
+    def _heard(self, view: InView) -> Array:
+        """What the fitted encoders say."""
+        taught = fitted.shipped().chances(self.known.encoded, view.vector, told=False)
+        return topics.between(taught, rerank.reranked(self.specs, taught, view))
 
     def read(self, run: Run, question: replies.Question | None) -> list[Reading]:
         cut = clauses.split(run.text)
@@ -121,7 +134,7 @@ class Understanding:
         together, places = clauses.joined(cut, texts)
         together, at = fitted.after(before[0] if before else "", together)
         places = [(start + at, end + at) for start, end in places]
-        vectors = cache(lambda: self.reader(together, places))
+        first = InView(together, tuple(places), 0, cache(self.reader), self.beside)
         readings = []
         for i, (c, text, whole) in enumerate(zip(cut, texts, self.embed(texts), strict=True)):
             # What is imagined at the start of a sentence holds for the rest of it, not backwards.
@@ -142,16 +155,16 @@ class Understanding:
             )
             marks = inputs(np.asarray(whole, np.float32), text, before)
             statement = shipped()["states"].of(marks)
-            vector = partial(_row, vectors, i)
-            weigh = partial(self._chances, text, statement, marks, vector)
-            r = Reading(c, text, judge(), weigh, statement)
+            view = replace(first, at=i)
+            weigh = partial(self._chances, text, statement, marks, view)
+            r = Reading(c, text, judge(), weigh, partial(self._heard, view), statement)
             if r.doubt == "asked" and r.chance >= CERTAIN:  # "could you always text me?"
                 r.doubt = judge(though_asked=True)
             readings.append(r)
         self._third_parties(readings)
         for i, r in enumerate(readings):
             after = readings[i + 1] if i + 1 < len(readings) else None
-            if r.doubt in _YIELDING and r.chance >= CERTAIN and not _leads_up(r, after):
+            if r.doubt in _YIELDING and r.certain and not _leads_up(r, after):
                 r.doubt = ""
         self._together(readings, before)
         if code not in ("en", *language.GLOSSED):
@@ -214,10 +227,6 @@ class Understanding:
             return False
         r.place(best, float(together[best]))
         return True
-
-
-def _row(vectors: Callable[[], fitted.Floats], at: int) -> fitted.Floats:
-    return np.asarray(vectors()[at])
 
 
 def _leads_up(r: Reading, after: Reading | None) -> bool:
